@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
-import DiffableClient
 import DiffableFeed
 import DiffableInput
 import DiffableProtocol
@@ -11,30 +10,34 @@ import NIOCore
 import ProcessArguments
 import TaskThreads
 
-/// The command line of the feeds: a file of them, or one that is said in options.
+/// The command: runs the feeds of a file, or one feed from options.
 @main
 struct DiffableFeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffable-feed",
-        abstract: "Keep lists in sync with commands, databases, directories and systemd units.",
+        abstract: "Keep lists in sync with commands, URLs, databases, directories and systemd units.",
         discussion: """
-            Without a list, the feeds of a file are run: --config, $DIFFABLED_FEEDS, \
-            $XDG_CONFIG_HOME/diffabled/feeds.yaml or ~/.config/diffabled/feeds.yaml, for root \
-            /etc/diffabled/feeds.yaml. On SIGHUP, diffable-feed reads the file again. If it contains a mistake, the \
-            old feeds continue.
+            Without a list, diffable-feed runs the feeds of a file. The file is the one that --config or \
+            $DIFFABLED_FEEDS names, otherwise $XDG_CONFIG_HOME/diffabled/feeds.yaml or ~/.config/diffabled/feeds.yaml, \
+            and for root /etc/diffabled/feeds.yaml. On SIGHUP, diffable-feed reads the file again. If the file \
+            contains a mistake, the old feeds continue.
 
-            With a list and a command, that is the only feed:
+            With a list and a command, diffable-feed runs only this feed:
               diffable-feed ps --every 2s --from columns --id .PID -- ps aux
               diffable-feed uploads --on ~/Uploads --from lines -- ls ~/Uploads
 
             diffable-feed finds the daemon as diffablectl does: --socket, $DIFFABLED_SOCKET, your own or the system's. \
             While your own daemon is stopped, a feed waits for it. Add --system to use the system's daemon instead.
 
-            If a feed fails, its list stays as it is, and its item in the list feeds shows the error. A run begins \
-            after the one before has ended, and after a pause of four times its duration.
+            If a feed fails, its list stays as it is, and its item in the list feeds shows the error. A feed runs \
+            again only after a pause of at least four times the duration of its last run.
 
-            Exit status: 0 a signal ended it, or --once succeeded; 64 usage; 69 no daemon (--once); 70 the feed failed \
-            (--once); 78 the file cannot be used.
+            Exit status:
+              0   ended by a signal, or --once succeeded
+              64  invalid options
+              69  no daemon (with --once)
+              70  the feed failed (with --once)
+              78  the file cannot be used
             """,
         version: Version.current)
 
@@ -49,7 +52,8 @@ struct DiffableFeedCommand: AsyncParsableCommand {
     @Flag(help: "Use your own daemon.") var user = false
     @Flag(help: "Use the system's daemon.") var system = false
     @Option(
-        help: ArgumentHelp("The list with the status of each feed.", valueName: "list"), transform: listName)
+        help: ArgumentHelp("The list with the status of each feed. Default: feeds.", valueName: "list"),
+        transform: listName)
     var feeds: ListName = "feeds"
 
     @Flag(help: "Check the file and exit.") var check = false
@@ -61,27 +65,42 @@ struct DiffableFeedCommand: AsyncParsableCommand {
     @OptionGroup(title: "For a list and a command") var options: FeedOptions
 
     func validate() throws {
-        if list == nil, !command.isEmpty { throw ValidationError("which list? diffable-feed LIST -- COMMAND") }
-        if list != nil, command.isEmpty { throw ValidationError("which command? diffable-feed LIST -- COMMAND") }
+        if list == nil, !command.isEmpty {
+            throw ValidationError("the list is missing; use diffable-feed LIST -- COMMAND")
+        }
+        if list != nil, command.isEmpty {
+            throw ValidationError("the command is missing; use diffable-feed LIST -- COMMAND")
+        }
         if list != nil, config != nil || check || once != nil {
-            throw ValidationError("--config, --check and --once are for a file, and a list and a command need none")
+            throw ValidationError(
+                "--config, --check and --once are for feeds of a file and cannot be combined with a list and a command: write "
+                    + "this feed into the file, or leave these options out")
         }
         if list == feeds { throw ValidationError(FeedConfiguration.boardIsNoFeed(feeds)) }
         if list == nil, let option = options.firstUsed {
-            throw ValidationError("\(option) is for a list and a command; in a file, write it as a key")
+            throw ValidationError(
+                "\(option) can be used only with a list and a command; for a feed of the file, set the key in the file")
         }
         guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
             throw ValidationError("--socket, --user and --system cannot be combined")
         }
         if user, SocketPath.user == nil {
-            throw ValidationError("--user: $XDG_RUNTIME_DIR is not set, so the user's own daemon cannot be found")
+            throw ValidationError(
+                "--user: $XDG_RUNTIME_DIR is not set, so the user's own daemon cannot be found; "
+                    + "use --socket PATH instead")
         }
-        if dryRun, once == nil { throw ValidationError("--dry-run is for --once LIST") }
+        if dryRun, once == nil {
+            throw ValidationError(
+                list.map {
+                    "--dry-run cannot be combined with a list and a command: write this feed into the file of feeds (feeds.yaml), "
+                        + "and use diffable-feed --once \($0) --dry-run"
+                } ?? "--dry-run can be used only with --once LIST")
+        }
         if check, once != nil { throw ValidationError("--check and --once cannot be combined") }
     }
 
     static func main() {
-        // One connection is one thread's.
+        // The only connection uses a single thread.
         NIOSingletons.groupLoopCountSuggestion = 1
         TaskThreads.run { await main(ProcessArguments.given()) }
     }
@@ -93,7 +112,7 @@ struct DiffableFeedCommand: AsyncParsableCommand {
             let settings = try list.map { [try options.feed($0, command)] } ?? configuration.read()
             if check {
                 let path = configuration.path ?? "the file"
-                // No mistake: it may be written for a newer viewer.
+                // An unknown key is not an error: the file may be written for a newer viewer.
                 for feed in settings {
                     let ofLook = (feed.look.map(LookCheck.complaints) ?? []).map { ("look", $0) }
                     let ofContent = LookCheck.itemComplaints(of: feed.constantContent).map { ("content", $0) }
@@ -102,6 +121,16 @@ struct DiffableFeedCommand: AsyncParsableCommand {
                             "diffable-feed: \(path): the \(what) of \(quoted(feed.list)): \(complaint)",
                             to: STDERR_FILENO)
                     }
+                }
+                let faults = settings.compactMap { feed in
+                    do throws(FeedError) { try feed.checkProgram() } catch {
+                        return
+                            "\(path): feed \(quoted(feed.list)): \(feed.names.text(of: error)); install it, or correct \(feed.source.sort)"
+                    }
+                    return nil
+                }
+                if !faults.isEmpty {
+                    throw FeedExit(status: FeedExit.configuration, message: faults.joined(separator: "\n"))
                 }
                 return report("\(path): \(counted(settings.count, "feed"))", to: STDOUT_FILENO)
             }
@@ -120,7 +149,7 @@ private func listName(_ argument: String) throws -> ListName {
     do { return try ListName(argument) } catch { throw ValidationError("a list's name \(error)") }
 }
 
-/// Why the program ends, with a number of sysexits.h.
+/// Why the program ends, with an exit status of sysexits.h.
 struct FeedExit: Error {
     var status: Int32
     var message: String
@@ -130,7 +159,6 @@ struct FeedExit: Error {
     static let configuration: Int32 = 78
 }
 
-/// Writes a line.
 func report(_ text: String, to descriptor: Int32) { report(Array("\(text)\n".utf8), to: descriptor) }
 
 @Sendable func report(_ bytes: [UInt8], to descriptor: Int32) {

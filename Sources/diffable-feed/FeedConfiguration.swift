@@ -1,11 +1,9 @@
 import Diffable
 import DiffableFeed
 import DiffableJSON
-import Foundation
-import Glibc
+import Files
 import ProcessArguments
 
-/// The file of feeds: where it is, and what it says.
 struct FeedConfiguration {
     private let named: String?
     private let environment: [String: String]
@@ -19,7 +17,7 @@ struct FeedConfiguration {
         self.board = board
     }
 
-    /// Nil when there is no place for it.
+    /// Nil if no directory for it is known.
     var path: String? {
         if let named = named ?? environment["DIFFABLED_FEEDS"] { return named }
         if userID == 0 { return "/etc/diffabled/feeds.yaml" }
@@ -28,7 +26,9 @@ struct FeedConfiguration {
     }
 
     func read() throws(FeedExit) -> [FeedSettings] {
-        guard let path else { throw failure("neither XDG_CONFIG_HOME nor HOME is set: use --config FILE") }
+        guard let path else {
+            throw failure("neither XDG_CONFIG_HOME nor HOME is set, so no file of feeds is known: use --config FILE")
+        }
         let text = try text(of: path)
         do {
             let file = try FeedFile(yaml: text, home: directory("HOME"))
@@ -43,25 +43,21 @@ struct FeedConfiguration {
         }
     }
 
-    /// Why no feed is for this list.
     static func boardIsNoFeed(_ board: ListName) -> String {
-        "the list \(board) has the status of the feeds; use --feeds to name another list for that"
+        "no feed can fill the list \"\(board)\", which shows the status of the feeds; use --feeds to show it in another list"
     }
 
     private func text(of path: String) throws(FeedExit) -> String {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw failure("the file \(path) cannot be read: \(String(cString: strerror(errno)))")
+        let bytes: [UInt8]
+        do throws(UntrustedPath) { bytes = try TrustedPath.contents(ofFile: path) } catch {
+            if error.isDirectory { throw failure("\(path) is a directory: name the file in it with --config") }
+            throw failure(
+                "the file \(path) cannot be read: \(error.reason(for: path)); name another file of feeds with --config, or run one "
+                    + "feed with diffable-feed LIST -- COMMAND")
         }
-        var isDirectory: ObjCBool = false
-        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        if isDirectory.boolValue { throw failure("\(path) is a directory: --config names the file in it") }
-        let bytes: Data
-        do { bytes = try handle.readToEnd() ?? Data() } catch {
-            throw failure("the file \(path) cannot be read: \(error)")
-        }
-        // It is in paths and words, which are never silently others.
+        // Invalid bytes may be in paths and words, which must never be changed silently.
         guard let text = String(validating: bytes.withoutByteOrderMark(), as: UTF8.self) else {
-            throw failure("the file \(path) is not valid UTF-8")
+            throw failure("the file \(path) is not valid UTF-8; save it as UTF-8")
         }
         return text
     }

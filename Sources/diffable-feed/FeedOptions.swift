@@ -4,7 +4,7 @@ import DiffableFeed
 import DiffableInput
 import Glibc
 
-/// What the file says of a feed, for one that is said on the command line.
+/// The settings of a feed on the command line.
 struct FeedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -38,7 +38,7 @@ struct FeedOptions: ParsableArguments {
 
     @Flag(help: "Create the list in memory only, which avoids frequent disk writes.") var volatile = false
 
-    @Flag(help: "Overwrite items that no feed has put in the list.") var adopt = false
+    @Flag(help: "Use a list of another user, and overwrite items that no feed has put in the list.") var adopt = false
 
     @Flag(help: "Empty the list if the command prints nothing.") var allowEmpty = false
     @Option(
@@ -53,7 +53,6 @@ struct FeedOptions: ParsableArguments {
         do { return try mode.map { try AccessMode(octal: $0) } } catch { throw ValidationError("\(error)") }
     }
 
-    /// The first that was given.
     var firstUsed: String? {
         let used: [(String, Bool)] = [
             ("--every", every != nil), ("--on", !on.isEmpty), ("--stream", stream != nil),
@@ -73,23 +72,26 @@ struct FeedOptions: ParsableArguments {
         settings.every = every?.duration
         settings.timeout = timeout?.duration ?? settings.timeout
         if stream != nil, every != nil || !on.isEmpty || timeout != nil {
-            throw ValidationError("a stream runs all the time: --every, --on and --timeout are for commands that end")
+            throw ValidationError(
+                "--every, --on and --timeout cannot be combined with --stream, whose command does not end")
         }
-        if let every, every.duration < CommandSettings.everyMin { throw ValidationError("--every is at least 100ms") }
+        if let every, every.duration < CommandSettings.everyMin {
+            throw ValidationError("--every must be at least 100ms")
+        }
         for path in on {
             let path = FeedPath.absolute(path, home: nil) ?? workingDirectory() + "/" + path
             if let objection = WatchedPath.objection(to: path) {
-                throw ValidationError("\(path) \(objection): use --every")
+                throw ValidationError("\(path) \(objection): use --every instead")
             }
             settings.on.append(path)
         }
         if stream == nil, every == nil, on.isEmpty { settings.every = .seconds(2) }
         var feed = FeedSettings(list: list, source: .command(settings))
-        feed.wording = .options
+        feed.names = .options
         feed.adopts = adopt
         if stream?.value == .ndjson, allowEmpty || maxDelete != nil {
             throw ValidationError(
-                "a stream of items deletes none: --allow-empty and --max-delete are for other commands")
+                "--allow-empty and --max-delete cannot be combined with --stream ndjson, which deletes nothing")
         }
         if allowEmpty { feed.allowsEmpty = true }
         feed.maxDelete = maxDelete?.limit

@@ -11,18 +11,19 @@ import ProcessArguments
 import Systemd
 import UnixSignals
 
-/// What the program does: feeds until a signal ends it, or one feed once.
+/// Runs feeds until a signal ends the program, or runs one feed once.
 struct FeedProgram {
     let socket: String?
     let board: ListName
     private let logger: Logger
 
-    /// After which the memory that only the start needed is given back: a database is looked at for some seconds first.
+    /// The time after which memory that only startup needed is released. A database is checked for some seconds first.
     private static let startMax = DatabaseWatch.span + .seconds(1)
 
     init(socket: String?, board: ListName) {
         self.socket = socket
         self.board = board
+        QueryGuard.limitMemory()
         let destination = LogDestination.detect()
         logger = Logger(label: "diffable-feed") { _ in
             switch destination {
@@ -32,7 +33,7 @@ struct FeedProgram {
         }
     }
 
-    /// - Parameter again: the feeds of the file as it is now, for SIGHUP; nil when there is no file.
+    /// `again` reads the file again for SIGHUP; it returns nil without a file.
     func run(_ settings: [FeedSettings], _ again: @escaping @Sendable () throws -> [FeedSettings]?) async throws {
         let logger = logger
         let notifier = Notifier()
@@ -60,7 +61,7 @@ struct FeedProgram {
         }
     }
 
-    /// All of it or nothing.
+    /// Reloads the file completely or not at all.
     private func reload(_ feeds: Feeds, _ notifier: Notifier, _ again: () throws -> [FeedSettings]?) async {
         notifier.notify(.reloading)
         do {
@@ -68,26 +69,26 @@ struct FeedProgram {
                 let change = await feeds.take(settings)
                 let count = counted(settings.count, "feed")
                 logger.notice(
-                    "the file was read again: \(count), of which \(change.started) started; \(change.ended) ended")
+                    "read the configuration again: \(count); \(change.started) started, \(change.ended) ended")
                 notifier.notify(.status(count))
             }
         } catch let error as FeedExit {
-            logger.error("the feeds stay as they were: \(error.message)")
+            logger.error("the feeds are unchanged: \(error.message)")
         } catch {
-            logger.error("the feeds stay as they were: \(error)")
+            logger.error("the feeds are unchanged: \(error)")
         }
         notifier.notify(.ready)
     }
 
-    /// - Parameter complain: takes what a command writes to its standard error.
+    /// `complain` takes a command's standard error.
     @Sendable private func source(
         _ settings: FeedSettings, _ watcher: FileWatcher, complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) -> any FeedSource {
         var variables = ProcessEnvironment.given()
-        // What is for us alone.
+        // systemd's notification socket is for this process only.
         variables["NOTIFY_SOCKET"] = nil
         variables["DIFFABLE_LIST"] = "\(settings.list)"
-        // What it runs of ours talks to the same daemon.
+        // The command's own diffable programs use the same daemon.
         if let socket { variables["DIFFABLED_SOCKET"] = socket }
         return settings.makeSource(
             environment: variables.map { "\($0.key)=\($0.value)" }, watcher: watcher, complain: complain)
@@ -99,9 +100,10 @@ struct FeedProgram {
 extension FeedProgram {
     func once(_ settings: [FeedSettings], _ list: ListName, isDryRun: Bool) async throws {
         guard let feed = settings.first(where: { $0.list == list }) else {
-            let names = settings.map { "\($0.list)" }.joined(separator: ", ")
+            let names = settings.isEmpty ? "no list" : settings.map { "\($0.list)" }.joined(separator: ", ")
             throw FeedExit(
-                status: FeedExit.configuration, message: "no feed of the file is for \(quoted(list)), only for \(names)"
+                status: FeedExit.configuration,
+                message: "the file has no feed for the list \(quoted(list)); it has feeds for \(names)"
             )
         }
         do {
@@ -114,12 +116,12 @@ extension FeedProgram {
                     report(json + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
                 }
             }
-        } catch let error as FeedError {
-            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error))
-        } catch let error as InputError {
-            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error))
+        } catch let error where error is FeedError || error is InputError {
+            throw FeedExit(status: FeedExit.failed, message: harmless(feed.names.text(of: error)))
         } catch let error as ClientError {
-            throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOptions)
+            var status = FeedExit.unavailable
+            if case .refused = error { status = FeedExit.failed }
+            throw FeedExit(status: status, message: error.descriptionWithOptions)
         }
     }
 }

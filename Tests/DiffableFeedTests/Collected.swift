@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import DiffableFeed
 
-/// What a source brought.
+/// Collects the states of a source.
 final class Collected: Sendable {
     private let states = Mutex<[FeedState]>([])
 

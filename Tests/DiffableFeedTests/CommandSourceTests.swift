@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// Commands that really run.
+/// Tests with real commands.
 @Suite struct CommandSourceTests {
     private func source(
         _ line: String, bash: String = "/bin/bash", patience: Duration = .zero,
@@ -47,9 +47,9 @@ import Testing
             throw FeedError("it did not fail")
         }
         let complaint = try await failure("echo 'tool: unknown option --id' >&2; exit 2")
-        #expect(FeedWording.keys.worded(complaint).hasSuffix("tool: unknown option --id"))
+        #expect(SettingNames.keys.text(of: complaint).hasSuffix("tool: unknown option --id"))
         let advice = try await failure("echo null")
-        #expect(FeedWording.keys.worded(advice).hasSuffix("or from: lines if these are lines"), "\(advice)")
+        #expect(SettingNames.keys.text(of: advice).hasSuffix("or from: lines if each line is an item"), "\(advice)")
     }
 
     @Test func `half an output does not count`() async throws {
@@ -63,7 +63,7 @@ import Testing
         let states = Collected()
         try await source("yes | head -n 1").run { states.append($0) }
         #expect(states.values.count == 1)
-        // Without bash, and with the option turned off.
+        // Without bash, the option is off.
         try await source("echo a | cat", bash: "/nowhere").run { states.append($0) }
         try await source("set +o pipefail; false | echo a").run { states.append($0) }
         #expect(states.values.count == 3)
@@ -73,7 +73,7 @@ import Testing
         let none = CommandSource(
             CommandSettings(words: ["/nowhere/x"]), RowMapping(), complete: { content, _ in content }, environment: [])
         #expect(try await failure(of: none).contains("/nowhere/x cannot be run"))
-        #expect(try await failure(of: source("printf '\\377'")).contains("no UTF-8"))
+        #expect(try await failure(of: source("printf '\\377'")).contains("not valid UTF-8"))
         #expect(try await failure(of: source(#"echo '[{"id":"a"},{"id":"a"}]'"#)).contains("has the id"))
     }
 
@@ -81,7 +81,7 @@ import Testing
         let file = "/tmp/diffable-feed-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: file) }
         var (tenths, child) = (3, pid_t?.none)
-        // A busy machine may not come to the `mv` in that time.
+        // On a busy machine, the `mv` may take longer.
         while child == nil && tenths < 2_000 {
             let line = "sleep 1000 & echo $! > \(file).part; mv \(file).part \(file); wait"
             let message = try await failure(of: source(line) { $0.timeout = .milliseconds(tenths * 100) })
@@ -95,7 +95,7 @@ import Testing
         #expect(eventually { !isRunning(pid) })
     }
 
-    /// The one in the background holds the pipe, and would be beside the next run.
+    /// The process in the background holds the pipe, and would run during the next run.
     @Test func `what it leaves behind is ended when it has ended`() async throws {
         let states = Collected()
         try await source("sleep 1000 & echo $!").run { states.append($0) }
@@ -137,7 +137,7 @@ import Testing
         let row = #"{"id":"a"}"#
         let line = Array((stream == .ndjson ? row : "[\(row)]").utf8)
         for max in [line.count, line.count - 1] {
-            // Whole, in two parts, and without an end.
+            // A whole line, a line in two parts, and a line without an end.
             for (cut, end) in [(0, "\n"), (5, "\n"), (5, "")] {
                 let states = Collected()
                 let lines = StreamedLines(stream, RowMapping(), named: "it", lineLengthMax: max) { states.append($0) }
@@ -151,18 +151,20 @@ import Testing
                     try lines.end()
                     continue
                 }
-                #expect { try lines.end() } throws: { "\($0)" == "it: line 2 is longer than \(max) bytes" }
+                #expect { try lines.end() } throws: {
+                    "\($0)".hasPrefix("it: line 2 is longer than \(max) bytes (sourceLengthMax); ")
+                }
             }
         }
     }
 
-    /// Otherwise the list would stand still, and nobody would hear why.
+    /// Otherwise the list would stay the same without an error.
     @Test(arguments: [CommandSettings.Stream.ndjson, .states])
     func `a stream that brings nothing after a line that cannot be read is ended, and the line is named`(
         stream: CommandSettings.Stream
     ) async throws {
         let (states, first) = (Collected(), stream == .ndjson ? #"{"id":"a"}"# : #"[{"id":"a"}]"#)
-        // Of states that come at once only the last one counts.
+        // If several states arrive at once, only the last one counts.
         let taken = NSTemporaryDirectory() + "taken-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: taken) }
         let wait = "until [ -e '\(taken)' ]; do sleep 0.01; done"
@@ -175,7 +177,7 @@ import Testing
                 _ = FileManager.default.createFile(atPath: taken, contents: nil)
             }
         } throws: {
-            "\($0)".hasPrefix("the output of the shell's line, read as \(format): line 3: ")
+            "\($0)".hasPrefix("the output of the shell command, read as \(format): line 3: ")
                 && !"\($0)".contains("line 1")
         }
         #expect(states.values.count == 1)
@@ -199,8 +201,8 @@ import Testing
         let found = states.values.map { state in
             switch state {
             case .whole(.whole(let list)): list.sections.flatMap(\.items).map { "\($0.id)" }.joined()
-            case .items(.items(let items)): items.map { "\($0.id)" }.joined()
-            case .items(.whole(let list)): list.sections.flatMap(\.items).map { "\($0.id)" }.joined()
+            case .change(.merge(.items(let items))): items.map { "\($0.id)" }.joined()
+            case .change(.merge(.whole(let list))): list.sections.flatMap(\.items).map { "\($0.id)" }.joined()
             case .failure(let error): error.description.contains("line 2") ? "failure" : error.description
             default: "\(state)"
             }

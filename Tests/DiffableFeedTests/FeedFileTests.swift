@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// What a file of feeds may say.
+/// The contents of a file of feeds.
 @Suite struct FeedFileTests {
     private func feeds(_ text: String) throws -> [FeedSettings] { try FeedFile(yaml: text, home: "/home/ada").feeds }
 
@@ -63,9 +63,14 @@ import Testing
         #expect(feed == expected)
     }
 
-    @Test func `a shell's line, streams, and nothing at all are read`() throws {
-        #expect(try feeds("").isEmpty)
-        #expect(try feeds("---\n# nothing\n").isEmpty)
+    @Test(arguments: ["", "\n", "---\n# nothing\n", "# - list: a\n"])
+    func `an empty file is a mistake, so that a reload does not end all feeds`(text: String) {
+        let message = "the file is empty: describe feeds, each beginning with `- list: NAME`, or write [] to run none"
+        #expect(refusal(of: text) == message)
+    }
+
+    @Test func `a shell's line, streams, and no feeds are read`() throws {
+        #expect(try feeds("[]").isEmpty)
         let shell = try #require(feeds("- list: a\n  command: ls | wc\n  shell: true\n  every: 1m").first)
         guard case .command(let command) = shell.source else { return }
         #expect(command.isShell && command.words.last?.hasSuffix("ls | wc") == true)
@@ -141,21 +146,24 @@ import Testing
               shell: true
             """
         let lines = refusal(of: text).split(separator: "\n")
-        let expected = ["line 2: comand", "line 3: evry", "line 6: every", "line 8: command: with shell"]
+        let expected = [
+            "feed \"a\", line 2: comand", "feed \"a\", line 3: evry", "feed \"b\", line 6: every",
+            "feed \"c\", line 8: command: with shell",
+        ]
         #expect(lines.count == 4 && zip(lines, expected).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
         let query = "- list: a\n  sqlite: /a.db\n  query: UPDATE t SET a = 1"
-        #expect(refusal(of: query).contains("one SELECT, and not UPDATE"))
+        #expect(refusal(of: query).contains("one SELECT, not UPDATE"))
         #expect(refusal(of: "- list: a\n  systemd:").contains("{units: [service, timer]}"))
     }
 
     @Test(arguments: [
-        ("systemd: service", "systemd is a mapping"),
-        ("systemd: {unit: service}", "line 2: unit: unknown key; did you mean units?"),
-        ("systemd: {units: [servic]}", "units: “servic” is no type of units; did you mean service?"),
-        ("systemd: {units: [service, service]}", "units: service stands twice"),
-        ("systemd: {bus: session}", "bus: “session” is none of system, user"),
-        ("systemd: {}\n  id: .unit", "line 3: id: it is of no use beside this source"),
-        ("systemd: {}\n  every: 2s", "line 3: every: it is of no use beside this source"),
+        ("systemd: service", "systemd must be a mapping"),
+        ("systemd: {unit: service}", "line 2: systemd.unit: unknown key; did you mean units?"),
+        ("systemd: {units: [servic]}", "units: \"servic\" is not a type of unit; did you mean service?"),
+        ("systemd: {units: [service, service]}", "units: service is listed twice"),
+        ("systemd: {bus: session}", "bus: \"session\" is not one of system, user"),
+        ("systemd: {}\n  id: .unit", "line 3: id: it cannot be used with systemd; leave it out"),
+        ("systemd: {}\n  every: 2s", "line 3: every: it cannot be used with systemd; leave it out"),
         ("systemd: {}\n  command: [ls]", "a feed has one source, not command and systemd"),
     ])
     func `what units cannot be is refused`(text: String, message: String) {
@@ -165,94 +173,128 @@ import Testing
     @Test(arguments: [
         ("- list: a\n  command: [ls]\n  evry: 2s", "line 3: evry: unknown key; did you mean every?"),
         ("- lst: a\n  command: [ls]", "line 1: lst: unknown key; did you mean list?"),
-        ("- command: [ls]\n  every: 2s", "line 1: list: it is missing: which list is fed?"),
-        ("- list: a\n  every: 2s", "line 1: where its rows come from is missing: one of command, sqlite"),
-        ("- list: a\n  command: ls -l\n  every: 2s", "line 2: command: it is a list of words"),
-        ("- list: a\n  command: [ls]\n  every: 2x", "line 3: every: “2x” is no time; write 500ms, 2s, 5m or 1h"),
-        ("- list: a\n  command: [ls]\n  every: 1ms", "line 3: every: at least 100ms"),
-        ("- list: a\n  command: [ls]\n  every: 0", "line 3: every: “0” is no time"),
-        ("- list: a\n  command: [ls]", "line 2: command: when it runs again is missing"),
-        ("- list: a\n  command: [ls]\n  on: x/y", "line 3: on: “x/y” is no absolute path"),
+        ("- command: [ls]\n  every: 2s", "line 1: list: it is missing; add `list: NAME`"),
+        ("- list: a\n  url: ftp://a/b", "line 2: url: it must be a URL such as https://"),
+        ("- list: a\n  url: http://a/\n  headers: {X: {path: /a}}", "line 3: headers.X.path: unknown key"),
+        ("- list: a\n  url: http://a/\n  headers: {X Y: b}", "headers.X Y: the name of a header has only letters"),
+        ("- list: a\n  url: http://a/\n  headers: {X: [a]}", "line 3: headers.X: it must be one value"),
+        ("- list: a\n  url: http://a/\n  stream: ndjson", "line 3: stream: it cannot be used with url; leave it out"),
+        ("- list: a\n  command: [ls]\n  on: /a\n  headers: {X: b}", "headers: it cannot be used with command"),
+        (
+            "- list: a\n  command: [ls]\n  every: 1s\n  from: tsv\n  columns: a b",
+            "columns: names are separated by commas: write [a, b]"
+        ),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  keep: 3", "line 4: keep: it can be used only with stream: ndjson"),
+        (
+            "- list: a\n  command: [ls]\n  stream: states\n  remove: .x",
+            "remove: it can be used only with stream: ndjson"
+        ),
+        (
+            "- list: a\n  command: [ls]\n  stream: ndjson\n  keep: 0",
+            "line 4: keep: it must be a number from 1 to 100000"
+        ),
+        ("- list: a\n  every: 2s", "line 1: the source is missing: add one of command, url, sqlite"),
+        ("- list: a\n  command: ls -l\n  every: 2s", "line 2: command: it must be a list of words"),
+        ("- list: a\n  command: [ls]\n  every: 2x", "line 3: every: \"2x\" is not a time; write 500ms, 2s, 5m or 1h"),
+        ("- list: a\n  command: [ls]\n  every: 1ms", "line 3: every: it must be at least 100ms"),
+        ("- list: a\n  command: [ls]\n  every: 0", "line 3: every: \"0\" is not a time"),
+        ("- list: a\n  command: [ls]", "line 2: command: the trigger is missing"),
+        ("- list: a\n  command: [ls]\n  on: x/y", "line 3: on: \"x/y\" is not an absolute path"),
         (
             "- list: a\n  command: [ls]\n  on: [/proc/meminfo]",
-            "line 3: on: /proc/meminfo is on /proc, where the kernel does not report changes: use every"
+            "line 3: on: /proc/meminfo is on /proc, where the kernel does not report changes: use `every` instead"
         ),
         ("- list: a\n  command: [ls]\n  on: /sys/nowhere/x", "line 3: on: /sys/nowhere/x is on /sys"),
-        ("- list: a\n  command: [ls]\n  stream: lines", "line 3: stream: “lines” is none of ndjson, states"),
-        ("- list: a\n  command: [ls]\n  stream: states\n  every: 2s", "line 4: every: a stream runs all the time"),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  from: xml", "line 4: from: “xml” is none of json, ndjson"),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  id: ..", "line 4: id: “..” is no path"),
+        ("- list: a\n  command: [ls]\n  stream: lines", "line 3: stream: \"lines\" is not one of ndjson, states"),
+        ("- list: a\n  command: [ls]\n  stream: states\n  every: 2s", "line 4: every: it cannot be used with stream"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  from: xml", "line 4: from: \"xml\" is not one of json, ndjson"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  id: ..", "line 4: id: \"..\" is not a path"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  mode: 9", "line 4: mode: "),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it is a mapping"),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it is true or false"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it must be a mapping"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it must be true or false"),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  from: csv\n  orphans: top",
-            "line 1: orphans is for rows that have a parent"
+            "line 1: orphans can be used only with parent"
         ),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  from: tree\n  parent: .p",
-            "name the fields of rows; a snapshot and from: lines or tree have none"
+            "name fields, and there are none in a snapshot, in from: lines or in from: tree: leave them out, or use another from"
         ),
-        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "list as JSON, and from: csv is none"),
+        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "list as JSON, so from: csv cannot be used"),
         ("- list: a\n  command: [ls]\n  stream: ndjson\n  numbers: n", "numbers is for tables"),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  maxDelete: 120%",
-            "line 4: maxDelete: it is a number of items, or a share"
+            "line 4: maxDelete: it must be a number of items, or a share"
         ),
         (
             "- list: a\n  command: [ls]\n  stream: ndjson\n  allowEmpty: true",
-            "line 4: allowEmpty: a stream of items deletes none"
+            "line 4: allowEmpty: it cannot be used with stream: ndjson, which deletes nothing"
         ),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep", "line 4: orphans: “keep” is none of refuse, top"),
+        (
+            "- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep",
+            "line 4: orphans: \"keep\" is not one of refuse, top"
+        ),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  durability: kept",
-            "line 4: durability: it is durable or volatile"
+            "line 4: durability: it must be durable or volatile"
         ),
         ("- list: a\n  command: [ls]\n  every: 2s\n  types: {a: colour}", "line 4: types: "),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n- list: a\n  command: [ls]\n  every: 2s",
-            "line 4: list: “a” is fed already"
+            "line 4: list: two feeds for the list \"a\""
         ),
         ("- list: a\n  sqlite: /tmp/x.db", "line 2: sqlite: the query is missing"),
         (
             "- list: a\n  sqlite: /tmp/x.db\n  query: SELECT 1; SELECT 2",
-            "line 3: query: it is one SELECT, and another statement stands behind it"
+            "line 3: query: it must be one SELECT; remove the statement after it"
         ),
         (
             "- list: a\n  sqlite: /tmp/x.db\n  query: |\n    SELECT ';', \";\" --;\n    ;\n    DELETE FROM t",
-            "line 3: query: it is one SELECT, and another"
+            "line 3: query: it must be one SELECT; remove"
         ),
-        ("- list: a\n  sqlite: x.db\n  query: SELECT 1", "line 2: sqlite: “x.db” is no absolute path"),
+        ("- list: a\n  sqlite: x.db\n  query: SELECT 1", "line 2: sqlite: \"x.db\" is not an absolute path"),
         ("- list: a\n  sqlite: /proc/x.db\n  query: SELECT 1", "line 2: sqlite: /proc/x.db is on /proc"),
-        ("- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  from: csv", "line 4: from: it is for a text"),
+        ("- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  from: csv", "line 4: from: it cannot be used with a query"),
         (
             "- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  on: /tmp",
-            "line 4: on: it is of no use beside this source"
+            "line 4: on: it cannot be used with sqlite; leave it out"
         ),
-        ("- list: a\n  directory: x", "line 2: directory: “x” is no absolute path"),
+        ("- list: a\n  directory: x", "line 2: directory: \"x\" is not an absolute path"),
         ("- list: a\n  directory: {depth: 2}", "line 2: directory: the path is missing"),
-        ("- list: a\n  directory:\n    path: /tmp\n    dept: 2", "line 4: dept: unknown key; did you mean depth?"),
-        ("- list: a\n  directory: {path: /tmp, depth: 0}", "line 2: depth: it is a whole number from 1 to 24"),
-        ("- list: a\n  directory: {path: /tmp, depth: 25}", "line 2: depth: it is a whole number from 1 to 24"),
+        (
+            "- list: a\n  directory:\n    path: /tmp\n    dept: 2",
+            "line 4: directory.dept: unknown key; did you mean depth?"
+        ),
+        (
+            "- list: a\n  directory: {path: /tmp, depth: 0}",
+            "line 2: directory.depth: it must be an integer from 1 to 24"
+        ),
+        (
+            "- list: a\n  directory: {path: /tmp, depth: 25}",
+            "line 2: directory.depth: it must be an integer from 1 to 24"
+        ),
         (
             "- list: a\n  directory:\n    path: /tmp\n    sort: -age",
-            "line 4: sort: “-age” is none of name, size, modified, type"
+            "line 4: directory.sort: \"-age\" is not one of name, size, modified, type"
         ),
-        ("- list: a\n  directory: {path: /tmp, hidden: 1}", "line 2: hidden: it is true or false"),
+        ("- list: a\n  directory: {path: /tmp, hidden: 1}", "line 2: directory.hidden: it must be true or false"),
         (
             "- list: a\n  directory: /proc",
-            "line 2: directory: /proc is on /proc, where the kernel does not report changes: use every"
+            "line 2: directory: /proc is on /proc, where the kernel does not report changes: set `every` to read it periodically"
         ),
-        ("- list: a\n  directory: /tmp\n  every: 1ms", "line 3: every: at least 100ms"),
-        ("- list: a\n  directory: /tmp\n  id: .x", "line 3: id: it is of no use beside this source"),
-        ("- list: a\n  directory: /tmp\n  on: /tmp", "line 3: on: it is of no use beside this source"),
-        ("- list: a\n  directory: /tmp\n  timeout: 2s", "line 3: timeout: it is of no use beside this source"),
+        ("- list: a\n  directory: /tmp\n  every: 1ms", "line 3: every: it must be at least 100ms"),
+        ("- list: a\n  directory: /tmp\n  id: .x", "line 3: id: it cannot be used with directory; leave it out"),
+        ("- list: a\n  directory: /tmp\n  on: /tmp", "line 3: on: it cannot be used with directory; leave it out"),
+        (
+            "- list: a\n  directory: /tmp\n  timeout: 2s",
+            "line 3: timeout: it cannot be used with directory; leave it out"
+        ),
         ("- list: a\n  sqlite: /tmp/x\n  command: [ls]", "a feed has one source, not command and sqlite"),
-        ("- list: a\n  list: b\n  command: [ls]", "stands twice"),
-        ("list: a", "line 1: it is a sequence of feeds"),
-        ("- a", "line 1: a feed is a mapping"),
-        ("- list: [", "this is no YAML"),
-        ("- list:\n  command: [ls]", "line 1: list: it is one value"),
+        ("- list: a\n  list: b\n  command: [ls]", "twice"),
+        ("list: a", "line 1: the file must be a sequence of feeds"),
+        ("- a", "line 1: a feed must be a mapping"),
+        ("- list: [", "not valid YAML"),
+        ("- list:\n  command: [ls]", "line 1: list: its value is missing"),
     ])
     func `a mistake is refused with its line and key`(text: String, expected: String) {
         #expect(refusal(of: text).contains(expected), "\(refusal(of: text))")

@@ -1,13 +1,13 @@
 import DiffableFeed
 import Testing
 
-/// When a feed runs, without a clock.
+/// The times at which a feed runs, without a clock.
 @Suite struct FeedScheduleTests {
     private let start = ContinuousClock.now
 
     private func schedule(_ pace: FeedSchedule.Pace) -> FeedSchedule { FeedSchedule(pace, at: start) }
 
-    /// Runs that take no time and fail, one when the one before says so; the pauses between them.
+    /// Returns the pauses between runs that fail after `length`.
     private func pauses(_ pace: FeedSchedule.Pace, _ count: Int, lasting length: Duration = .zero) -> [Duration] {
         var schedule = schedule(pace)
         var now = start
@@ -73,7 +73,7 @@ import Testing
         #expect(
             pauses(.stream, 8)
                 == [1, 2, 4, 8, 16, 32, 60, 60].map { .seconds($0) })
-        // One that has run for a while begins anew.
+        // A stream that has run for a while begins again with the shortest pause.
         #expect(pauses(.stream, 3, lasting: .seconds(61)) == [.seconds(1), .seconds(1), .seconds(1)])
     }
 

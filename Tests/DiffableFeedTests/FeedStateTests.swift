@@ -1,10 +1,11 @@
 import Diffable
 import DiffableInput
+import TestSupport
 import Testing
 
 @testable import DiffableFeed
 
-/// What becomes of what a source brings.
+/// The states that a feed writes for its source.
 @Suite struct FeedStateTests {
     private var feed = FeedSettings(list: "a", source: .command(CommandSettings(words: ["true"])))
 
@@ -25,7 +26,7 @@ import Testing
         feed.look = Content(Array(#"{"title":"T"}"#.utf8))
         let state = try feed.state(from: Snapshot(), whole: whole("[]"))
         #expect(state.content?.description == #"{"title":"T"}"#)
-        // Without one, what somebody else has put there stays.
+        // Without an appearance of its own, the feed keeps the one that another client set.
         feed.look = nil
         #expect(try feed.state(from: state, whole: whole("[]")).content == state.content)
     }
@@ -76,9 +77,41 @@ import Testing
     @Test func `items are added to what is there, and change it`() throws {
         let known = try feed.state(from: Snapshot(), whole: whole(#"[{"id":"a","n":1},{"id":"b"}]"#))
         let state = try feed.state(
-            from: known, whole: nil, items: [input(#"[{"id":"a","n":2}]"#), input(#"[{"id":"c"}]"#)])
+            from: known, whole: nil, changes: [.merge(input(#"[{"id":"a","n":2}]"#)), .merge(input(#"[{"id":"c"}]"#))])
         #expect(state.itemIdentifiers == ["a", "b", "c"])
         #expect(state.item("a")?.content?.description == #"{"id":"a","n":2}"#)
+    }
+
+    /// Beside a naive model: an array, in which a new item comes last.
+    @Test(arguments: [nil, 1, 5]) mutating func `a stream deletes items, and keeps the newest`(keep: Int?) throws {
+        var command = CommandSettings(words: ["true"])
+        (command.stream, command.keep, command.remove) = (.ndjson, keep, FieldPath(".gone"))
+        feed = FeedSettings(list: "a", source: .command(command))
+        let states = Collected()
+        let lines = StreamedLines(.ndjson, RowMapping(), remove: command.remove, named: "it") { states.append($0) }
+        var (state, model, random) = (Snapshot(), [String](), SplitMix64(seed: 7))
+        for _ in 0..<500 {
+            let (id, isRemoval) = ("\(Int.random(in: 0..<12, using: &random))", Bool.random(using: &random))
+            let mark = isRemoval ? ["1", "true", "\"x\"", "{}"] : ["null", "false"]
+            lines.append(Array("{\"id\":\"\(id)\",\"gone\":\(mark.randomElement(using: &random) ?? "")}\n".utf8))
+            if isRemoval { model.removeAll { $0 == id } } else if !model.contains(id) { model.append(id) }
+            if let keep { model = model.suffix(keep) }
+            guard case .change(let change)? = states.values.last else { throw FeedError("no change") }
+            state = try feed.state(from: state, whole: nil, changes: [change])
+            #expect(state.itemIdentifiers.map { "\($0)" } == model)
+        }
+    }
+
+    @Test mutating func `a stream without keep stops at the limit, and says how to go on`() throws {
+        var command = CommandSettings(words: ["true"])
+        command.stream = .ndjson
+        feed = FeedSettings(list: "a", source: .command(command))
+        let items = try (0..<FeedLimits.streamItemsMax).map { Item(id: try ItemID("\($0)")) }
+        let state = try feed.state(from: Snapshot(), whole: nil, changes: [.merge(.items(items))])
+        let error = #expect(throws: FeedError.self) {
+            try feed.state(from: state, whole: nil, changes: [.merge(input(#"[{"id":"a"}]"#))])
+        }
+        #expect(error?.description.contains("more than 100,000 items") == true)
     }
 
     @Test func `an id that stands twice is an error`() throws {
@@ -103,7 +136,7 @@ import Testing
     }
 }
 
-/// What an item of the list `feeds` says.
+/// The contents of items in the list `feeds`.
 @Suite struct FeedStatusTests {
     @Test func `a feed that fails says why, in as many lines as that takes`() {
         var status = FeedStatus(list: "a", source: "command")

@@ -5,14 +5,14 @@ import Testing
 
 @testable import DiffableFeed
 
-/// Files that really change.
+/// Tests with real files.
 @Suite struct FileWatcherTests {
     private final class Count: Sendable {
         private let value = Mutex(0)
 
         func add() { value.withLock { $0 += 1 } }
 
-        /// So many since it was asked for last.
+        /// Returns the number of events since the last call.
         func take() -> Int {
             value.withLock { value in
                 defer { value = 0 }
@@ -121,7 +121,7 @@ import Testing
         rename("\(directory)/new", "\(directory)/link")
         expectTold(count, "a link that was switched")
         _ = watcher.watch(["\(directory)/a"]) { old.add() }
-        // The reports about the link arrive before this one.
+        // Events about the link arrive before this one.
         try write("3", to: "b")
         expectTold(count, "the new file")
         while count.take() > 0 { usleep(50_000) }
@@ -222,7 +222,40 @@ import Testing
         expectTold(place, "another that comes")
     }
 
-    /// So many events at once that the kernel drops some: everybody looks again.
+    @Test func `names that others make in a directory above a path are not reported by the kernel`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let count = Count()
+        try FileManager.default.createDirectory(atPath: "\(directory)/a/b", withIntermediateDirectories: true)
+        _ = watcher.watch(["\(directory)/a/b/file"]) { count.add() }
+        let masks = try ["", "/a", "/a/b"].map { try watchedEvents(of: directory + $0) & UInt32(IN_CREATE) != 0 }
+        #expect(masks == [false, false, true])
+        rename("\(directory)/a", "\(directory)/c")
+        expectTold(count, "a directory above that was renamed")
+        #expect(try watchedEvents(of: directory) & UInt32(IN_CREATE) != 0)
+        rename("\(directory)/c", "\(directory)/a")
+        expectTold(count, "one that came back")
+    }
+
+    /// Returns the events for which this process watches a file, from proc_pid_fdinfo(5).
+    private func watchedEvents(of path: String) throws -> UInt32 {
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        let number = "ino:\(String(status.st_ino, radix: 16))"
+        var events: UInt32 = 0
+        for descriptor in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
+            // Another test may close a descriptor at the same time.
+            let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8)
+            for line in (text ?? "").split(separator: "\n") where line.hasPrefix("inotify") {
+                let words = line.split(separator: " ")
+                guard words.contains(Substring(number)) else { continue }
+                let mask = words.first { $0.hasPrefix("mask:") }?.dropFirst(5)
+                events |= mask.flatMap { UInt32($0, radix: 16) } ?? 0
+            }
+        }
+        return events
+    }
+
+    /// After so many events that the kernel drops some, every watcher looks again.
     @Test func `when events are lost, everybody is told`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let length = try #require(
@@ -230,7 +263,7 @@ import Testing
         let (lazy, other) = (FileWatcher(), Count())
         _ = lazy.watch([directory]) {}
         _ = lazy.watch(["\(directory)/none/file"]) { other.add() }
-        // Two that are the same one after the other would be one.
+        // The kernel merges equal consecutive events.
         for _ in 0..<(length / 2 + 10) {
             mkdir("\(directory)/d", 0o700)
             rmdir("\(directory)/d")
@@ -251,7 +284,7 @@ import Testing
         watcher.stop(ticket)
         try write("2", to: "file")
         expectTold(file, "the file")
-        // What it was about to be told when it was stopped has been told by now.
+        // All events from before the stop have been delivered by now.
         _ = all.take()
         try write("3", to: "file")
         expectTold(file, "the file again")

@@ -1,12 +1,10 @@
 import DiffableClient
 import Synchronization
 
-/// The one connection of all feeds to the daemon, which is made again whenever it is lost.
-///
-/// It is kept while nothing happens, because the items of the list `feeds` are leased by it, and nothing is sent over it then:
-/// whether a daemon hangs is asked by those who wait for its answer.
+/// The connection that all feeds share, reconnected whenever it is lost. It stays open while the feeds are idle, because the items
+/// of the list `feeds` are leased by it. It sends no heartbeats: a request that times out shows that the daemon hangs.
 package actor DaemonLink {
-    /// A connection, with the number that says which: what is known of lists is known as of one connection.
+    /// A connection and its number. Cached states of lists are valid for one connection only.
     package struct Current: Sendable {
         package let connection: Connection
         package let number: Int
@@ -18,28 +16,26 @@ package actor DaemonLink {
     private var current: Current?
     private var lastNumber = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Are rung for each new connection.
+    /// Rung for each new connection.
     private var bells: [Bell] = []
     private var lastComplaint: String?
 
-    /// A request that takes longer counts as one to a daemon that hangs.
+    /// The limit of a request's duration. After it, the daemon is considered hung.
     private static let replyTimeout = Duration.seconds(60)
 
-    /// - Parameter socket: nil: wherever one is found, each time a connection is made.
+    /// `socket` is the socket's path. If it is nil, each attempt to connect searches for a socket.
     package init(socket: String?, say: @escaping @Sendable (String) -> Void) {
         self.socket = socket
         self.say = say
     }
 
-    /// That of the connection that there is; nil while there is none.
+    /// The current connection's number; nil while disconnected.
     package var number: Int? { current?.number }
 
-    /// Rings for each connection from the next on.
     package func tell(_ bell: Bell) { bells.append(bell) }
 
     package func forget(_ bell: Bell) { bells.removeAll { $0 === bell } }
 
-    /// Connects, and again when the connection is lost, until the task is cancelled.
     package func run() async {
         var failures = 0
         while !Task.isCancelled {
@@ -90,16 +86,17 @@ package actor DaemonLink {
 
     // MARK: - Requests
 
-    /// Does something over the connection, as soon as there is one. Throws `CancellationError` when the task is cancelled.
+    /// Runs the closure with the connection, and waits for a connection first. Throws `CancellationError` when the task is
+    /// cancelled.
     package func perform<R: Sendable>(_ body: @Sendable (Current) async throws -> R) async throws -> R {
         let current = try await connected()
-        // The daemon hangs: whoever waits for it hears of a connection that was lost.
+        // When the daemon hangs, the callers get the error of a lost connection.
         let watch = Deadline(after: Self.replyTimeout) { current.end.ring() }
         defer { watch.cancel() }
         return try await body(current)
     }
 
-    /// The connection, as soon as there is one. Throws `CancellationError` when the task is cancelled.
+    /// Waits for a connection. Throws `CancellationError` when the task is cancelled.
     package func connected() async throws -> Current {
         while true {
             try Task.checkCancellation()
@@ -107,7 +104,7 @@ package actor DaemonLink {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiting.append($0) }
             } onCancel: {
-                // All look again, and the others go on waiting.
+                // All waiting tasks check again. Those that were not cancelled wait again.
                 Task { await self.resumeAll() }
             }
         }

@@ -2,33 +2,32 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// The list of a feed: what is known of it, and what is sent to make it what the source brought.
-///
-/// The last state is kept, and only what is different is sent, under the condition that the list is still at that revision. When
-/// somebody else changed it, or after another connection, it is read again first, so that what was sent last never counts for more
-/// than what is there.
+/// A feed's list: its last known state, and the changes that bring it to the state from the source. Only the difference from the
+/// known state is sent, on the condition that the list is still at that revision. The list is read again after another client
+/// changed it, and after a reconnection. So the feed never relies on an outdated state.
 package actor FedList {
     private struct Known {
         var snapshot: Snapshot
         var revision: Int
         var epoch: String
-        /// Of the connection.
+        /// The number of the connection over which the state was read.
         var number: Int
-        /// When this was known to be so.
+        /// The time at which the list had this state.
         var time = ContinuousClock.Instant.now
     }
 
     private let settings: FeedSettings
     private let link: DaemonLink
     private var known: Known?
-    /// What was brought last: it is sent again to a daemon that does not have it.
+    /// The last state from the source. A daemon that does not have it gets it again.
     private var wanted: Snapshot?
-    /// The epoch in which it was made what was brought: as long as that lasts it is this feed's, whatever its content says.
+    /// The epoch in which the feed filled the list. In that epoch the list belongs to the feed, even if its content lacks the
+    /// mark.
     private var fedEpoch: String?
 
-    /// How often the list is read again because somebody else was faster.
+    /// The number of attempts when other clients change the list first.
     private static let attemptsMax = 20
-    /// The age of a known list after which it is read again before a state is refused. A user may have emptied it.
+    /// The age at which a known state is read again before a deletion is refused, because a user may have emptied the list.
     private static let refusalSpan = Duration.seconds(10)
 
     package init(_ settings: FeedSettings, over link: DaemonLink) {
@@ -36,50 +35,47 @@ package actor FedList {
         self.link = link
     }
 
-    /// Whether it was made what was brought, as far as is known.
     package var isFed: Bool { fedEpoch != nil }
 
-    /// The list as it is. Makes it if there is none; throws for one that somebody else has filled. Waits as long as there is no
-    /// daemon.
+    /// Waits for a daemon, creates the list if it is missing, and returns its state. Throws for a list of another user, and for
+    /// one with items that no feed added.
     package func state() async throws -> Snapshot { try await insisting { try await current().snapshot } }
 
-    /// Makes the list what was brought. Waits as long as there is no daemon.
-    ///
-    /// - Returns: whether anything was different.
+    /// Brings the list to the state from the source. Waits while there is no daemon. Returns whether the list was different.
     @discardableResult
-    package func send(whole: FeedSettings.Whole?, items: [Input]) async throws -> Bool {
+    package func send(whole: FeedSettings.Whole?, changes: [StreamedChange]) async throws -> Bool {
         let settings = settings
-        return try await change { known in try settings.state(from: known, whole: whole, items: items) }
+        return try await change { known in try settings.state(from: known, whole: whole, changes: changes) }
     }
 
-    /// Sends what was brought last to a daemon that was started anew. Does nothing if nothing was brought yet.
+    /// Sends the last state again after the daemon restarted. Does nothing before the source's first state.
     package func sendAgain() async throws {
         guard let wanted else { return }
         let (settings, last) = (settings, known)
         try await change { known in
-            // The same list as before, at the same revision: nothing happened while there was no connection.
+            // The same list at the same revision needs no change.
             if known == last?.snapshot { return known }
-            // What somebody else has put into it meanwhile stays.
+            // Items that other clients added in the meantime stay.
             return settings.onlyAdds
-                ? try settings.state(from: known, whole: nil, items: [.whole(WholeList(sections: wanted.sections))])
+                ? try settings.state(
+                    from: known, whole: nil, changes: [.merge(.whole(WholeList(sections: wanted.sections)))])
                 : wanted
         }
     }
 
-    /// The list was deleted: it is made again with what was brought last.
+    /// Creates the deleted list again, with the last state from the source.
     package func makeAgain() async throws {
         forget()
         try await sendAgain()
     }
 
-    /// The list was deleted.
     package func forget() { (known, fedEpoch) = (nil, nil) }
 
     @discardableResult
     private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
         try await insisting {
             let known = try await current()
-            // A list that is this feed's is marked again when somebody has taken the mark away.
+            // If another client removed the mark from this feed's list, the feed adds it again.
             let isOwn = fedEpoch == known.epoch && !settings.onlyAdds
             let new = try settings.marked(making(known.snapshot), after: isOwn ? Snapshot() : known.snapshot)
             let operations = new.difference(from: known.snapshot)
@@ -93,7 +89,14 @@ package actor FedList {
                 guard current.number == known.number else {
                     throw ClientError.connectionLost(current.connection.path)
                 }
-                return try await current.connection.transact(list, operations, ifRevision: known.revision)
+                do {
+                    return try await current.connection.transact(list, operations, ifRevision: known.revision)
+                } catch ClientError.refused(let refusal) where refusal.code == .tooLarge {
+                    let max = try await current.connection.limit("contentLengthMax")
+                    let items = Input.items(new.sections.flatMap(\.items))
+                    guard let problem = max.flatMap(items.longItem) else { throw ClientError.refused(refusal) }
+                    throw FeedError("\(problem); shorten it, or raise the limit in the daemon's configuration")
+                }
             }
             self.known = Known(
                 snapshot: new, revision: outcome.revision, epoch: known.epoch, number: known.number)
@@ -102,7 +105,7 @@ package actor FedList {
         }
     }
 
-    /// Does it again when somebody else was faster, and when the connection is lost.
+    /// Retries when another client changed the list first, and when the connection is lost.
     private func insisting<R>(_ body: () async throws -> R) async throws -> R {
         var attempts = 0
         while true {
@@ -112,14 +115,14 @@ package actor FedList {
             } catch is DeletionRefusal where known.map({ $0.time + Self.refusalSpan < .now }) ?? false {
                 known = nil
             } catch ClientError.refused(let refusal)
-                where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
+                where [.revisionMismatch, .noSuchList].contains(refusal.code) && attempts < Self.attemptsMax
             {
                 known = nil
                 attempts += 1
             } catch let error as ClientError {
                 known = nil
                 guard error.isSettledByAskingAgain else { throw Self.explained(error, settings.list) }
-                // `perform` waits for the next connection; until the loss is noticed there is the old one.
+                // `perform` waits for the next connection, but it may still see the old one until the loss is noticed.
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
@@ -127,10 +130,9 @@ package actor FedList {
 
     private static func explained(_ error: ClientError, _ list: ListName) -> any Error {
         if case .cancelled = error { return CancellationError() }
-        return FeedError("the list \(quoted(list)) is not changed: \(error)")
+        return FeedError("cannot change the list \(quoted(list)): \(error)")
     }
 
-    /// What is known of the list, over the connection that there is.
     private func current() async throws -> Known {
         if let known, await link.number == known.number { return known }
         let (settings, fedEpoch) = (settings, fedEpoch)
@@ -139,7 +141,7 @@ package actor FedList {
             return Known(
                 snapshot: state.snapshot, revision: state.revision, epoch: state.epoch, number: current.number)
         }
-        // Another list of that name is nobody's yet.
+        // A different list with this name does not belong to the feed yet.
         if looked.epoch != self.fedEpoch { self.fedEpoch = nil }
         self.known = looked
         return looked
@@ -147,18 +149,17 @@ package actor FedList {
 }
 
 extension FeedSettings {
-    /// Makes the list if there is none, and reads it. Throws for a list that somebody else has filled, which it does not touch.
-    ///
-    /// - Parameter epoch: in which it is this feed's, whatever its content says.
+    /// Creates the list if it is missing, and reads it. Throws for a list of another user, and for one with items that no feed
+    /// added; changes neither. `epoch` is an epoch in which the list belongs to this feed, even if its content lacks the mark.
     func look(over connection: Connection, fedIn epoch: String? = nil) async throws -> ListState {
         try await connection.createList(list, durability: durability, ifPresent: .isKept, mode: mode ?? .ownerOnly)
+        let summary = try await usableList(over: connection)
         let state = try await connection.state(of: list)
-        if state.epoch != epoch { try checkOwnership(of: state.snapshot) }
-        if let mode, let summary = try await connection.lists().first(where: { $0.list == list }),
-            summary.access.mode != mode
-        {
-            try await connection.setAccess(of: list, mode: mode)
+        guard let summary, summary.epoch == state.epoch else {
+            throw FeedError("the list \(quoted(list)) was replaced while it was read; the feed tries again")
         }
+        if state.epoch != epoch { try checkOwnership(of: state.snapshot) }
+        if let mode, summary.access.mode != mode { try await connection.setAccess(of: list, mode: mode) }
         return state
     }
 }

@@ -3,20 +3,21 @@ import DiffableInput
 import DiffableJSON
 
 extension FeedSettings {
-    /// All that is to be in a list.
     package enum Whole: Sendable {
         case input(Input)
-        /// Completed, with nothing expanded and no content of the list's own.
+        /// With the feed's constants, no expanded items, and no content of the list itself.
         case snapshot(Snapshot)
     }
 
-    /// The state of the list when what was brought is in it.
+    /// The list's new state, after the source's input is applied.
     ///
     /// - Parameters:
-    ///   - known: the list as it is. What nobody says anything about, such as what somebody expanded, stays.
-    ///   - whole: all that is to be in it; nil: what is in it already.
-    ///   - items: what is then added and changed.
-    package func state(from known: Snapshot, whole: Whole?, items: [Input] = []) throws(FeedError) -> Snapshot {
+    ///   - known: the current state. Everything that the input does not mention stays, such as expanded items.
+    ///   - whole: the complete new state; nil to keep the current items.
+    ///   - changes: applied after that.
+    package func state(
+        from known: Snapshot, whole: Whole?, changes: [StreamedChange] = []
+    ) throws(FeedError) -> Snapshot {
         do {
             var state = known
             switch whole {
@@ -27,14 +28,20 @@ extension FeedSettings {
                 }
                 state = try Snapshot(list, expansionFrom: known, limits: .none)
             case .snapshot(let snapshot)?:
-                // Operations, so that it goes on sharing with the state before it.
+                // Operations, so that the new state shares memory with the one before it.
                 let expanded = known.expandedIdentifiers.filter { snapshot.contains($0) }
                 state = try snapshot.restored(after: known).applying(
                     [.reconfigureList(look ?? known.content ?? source.usualLook), .expandItems(expanded)], limits: .none
                 )
             case nil: break
             }
-            for input in items { state = try Merge(.whole(try completed(input))).applied(to: state) }
+            for change in changes {
+                switch change {
+                case .merge(let input): state = try Merge(.whole(try completed(input))).applied(to: state)
+                case .removal(let item): if state.contains(item) { state = try state.applying([.deleteItems([item])]) }
+                }
+            }
+            if onlyAdds { state = try limited(state) }
             if whole == nil, let look, state.content != look {
                 state = try state.applying([.reconfigureList(look)])
             }
@@ -50,6 +57,22 @@ extension FeedSettings {
         }
     }
 
+    /// The newest items of each section, as many as `keep` says. Without `keep`, too many items are an error.
+    private func limited(_ state: Snapshot) throws -> Snapshot {
+        guard case .command(let command) = source, let keep = command.keep else {
+            guard state.numberOfItems <= FeedLimits.streamItemsMax else {
+                throw FeedError(
+                    "the stream has more than \(grouped(FeedLimits.streamItemsMax)) items, and newer ones are dropped; use keep: 200 to "
+                        + "keep only the newest, or remove: FIELD for lines that delete an item")
+            }
+            return state
+        }
+        let oldest = state.sectionIdentifiers.flatMap { section in
+            (state.rootItems(inSection: section) ?? []).dropLast(keep)
+        }
+        return oldest.isEmpty ? state : try state.applying([.deleteItems(oldest)])
+    }
+
     private func completed(_ input: Input) throws(FeedError) -> WholeList {
         var list =
             switch input {
@@ -63,13 +86,14 @@ extension FeedSettings {
         return list
     }
 
-    /// The content with the constants that it does not say itself.
     func completed(_ content: Content?, of id: ItemID) throws(FeedError) -> Content? {
         guard !constants.isEmpty else { return content }
         guard let content else { return constantContent }
         let view = JSONView(content)
         guard view.isObject else {
-            throw FeedError("the content of \(quoted(id)) is \(view.sort), and `content` adds members to objects only")
+            throw FeedError(
+                "the content of the item \(quoted(id)) is \(view.sort), and the feed's key `content` can add members only to an "
+                    + "object: remove `content`, or make each row an object")
         }
         var writer = ByteWriter()
         var bytes = content.bytes

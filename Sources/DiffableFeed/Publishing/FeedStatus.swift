@@ -1,24 +1,19 @@
 import Diffable
 import DiffableInput
 
-/// How a feed is doing, as its item in the list `feeds` says it.
 package struct FeedStatus: Equatable, Sendable {
     package enum State: String, Sendable {
-        /// It has not brought anything yet.
         case waiting
-        /// The list is what its source said last.
         case fed
-        /// The list stays as it was when that was so.
+        /// The list keeps its last state because the source or the list failed.
         case failing
     }
 
     package var list: ListName
-    /// What its rows come from: `command`.
     package var source: String
     package var state = State.waiting
-    /// Why it fails.
     package var message: String?
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     package var lastSuccess: Int?
     package var nextAttempt: Int?
 
@@ -30,7 +25,7 @@ package struct FeedStatus: Equatable, Sendable {
     package var item: Item { Item(id: list.asItemID, content: content) }
 
     private var content: Content {
-        // A viewer that has room for one line would show the half of why a feed fails.
+        // A failure's message needs more than one line.
         let text = message.map { "\(list): \($0)" } ?? "\(list)"
         var members: [(String, Content)] = [
             ("text", .string(text.utf8)), ("lines", .number(0)), ("state", .string(state.rawValue.utf8)),
@@ -56,7 +51,7 @@ package struct FeedStatus: Equatable, Sendable {
 }
 
 extension ListName {
-    /// Names of lists and ids of items keep the same rules.
+    /// Names of lists and ids of items follow the same rules.
     fileprivate var asItemID: ItemID {
         guard let id = try? ItemID(description) else { preconditionFailure("the name of a list is no id: \(self)") }
         return id

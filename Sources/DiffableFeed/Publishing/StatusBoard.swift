@@ -3,13 +3,12 @@ import DiffableClient
 import DiffableInput
 import Synchronization
 
-/// The list `feeds`: an item for each feed, leased by the connection, so that they vanish with this process.
-///
-/// What is new is sent at once, but for times alone, which are sent once a second at most: a feed that runs often is no reason
-/// to write often.
+/// The list `feeds`. It has one item for each feed, leased by the connection, so the items vanish when this process ends. A new
+/// state is sent at once, up to ten times a second. Changes of times alone are sent at most once a second, so a feed that runs
+/// often causes few writes.
 package final class StatusBoard: Sendable {
     private struct State {
-        /// In the order of the file.
+        /// In the file's order.
         var feeds: [ListName] = []
         var statuses: [ListName: FeedStatus] = [:]
     }
@@ -21,7 +20,8 @@ package final class StatusBoard: Sendable {
     private let bell = Bell()
 
     private static let timesPause = Duration.seconds(1)
-    /// How it is drawn beyond that, its items say.
+    private static let alternative = "use another list for the status (--feeds)"
+    /// The list's own content. The rest of the appearance is in the items.
     private static let look = Content.object([
         ("title", .string("Feeds".utf8)), ("empty", .string("Nothing is fed".utf8)),
     ])
@@ -32,7 +32,6 @@ package final class StatusBoard: Sendable {
         self.say = say
     }
 
-    /// Which feeds there are. Those that were there keep what they said.
     package func show(_ feeds: [FeedStatus]) {
         state.withLock { state in
             let known = state.statuses
@@ -52,13 +51,13 @@ package final class StatusBoard: Sendable {
         bell.ring()
     }
 
-    /// Sends what is new, until the task is cancelled.
     package func run() async {
         await link.tell(bell)
         var sent = Sent()
         while !Task.isCancelled {
             let statuses = state.withLock { state in state.feeds.compactMap { state.statuses[$0] } }
-            let isUrgent = sent.failures == 0 && sent.differsInWords(from: statuses)
+            let isUrgent =
+                sent.failures == 0 && sent.differsInWords(from: statuses) && sent.urgent.take(at: .now)
             if !sent.isSame(statuses), isUrgent || sent.time + sent.pause <= .now { await send(statuses, &sent) }
             let isWaiting = !sent.isSame(state.withLock { state in state.feeds.compactMap { state.statuses[$0] } })
             await bell.wait(until: isWaiting ? sent.time + sent.pause : nil)
@@ -71,10 +70,13 @@ package final class StatusBoard: Sendable {
         let before = sent
         (sent.time, sent.hasAskedForOthers) = (.now, true)
         do {
-            sent.number = try await link.perform { current in
-                let known = current.number == before.number ? before.statuses : []
+            (sent.number, sent.epoch) = try await link.perform { current in
+                var known = current.number == before.number ? before.statuses : []
+                var epoch = before.epoch
+                if !known.isEmpty, try await current.connection.epoch(of: list) != epoch { known = [] }
                 if known.isEmpty {
                     try await current.connection.createList(list, durability: .volatile, ifPresent: .isKept)
+                    epoch = try await current.connection.list(list, alternative: Self.alternative)?.epoch
                 }
                 var operations = Self.operations(from: known, to: statuses)
                 if !operations.isEmpty {
@@ -82,40 +84,41 @@ package final class StatusBoard: Sendable {
                     if !before.hasAskedForOthers { await warnOfOthers(statuses, current.connection) }
                     try await current.connection.transact(list, operations, lease: .connection)
                 }
-                return current.number
+                return (current.number, epoch)
             }
             sent.statuses = statuses
             (sent.failures, sent.complaint) = (0, nil)
-        } catch let error as ClientError {
+        } catch is CancellationError {
+        } catch {
             sent.statuses = []
-            guard !error.isSettledByAskingAgain else { return }
-            // Without it nothing is fed worse.
+            if let error = error as? ClientError, error.isSettledByAskingAgain { return }
+            // The feeds work without this list.
             sent.number = await link.number ?? sent.number
             sent.failures += 1
             let complaint = "\(error)"
             if complaint != sent.complaint {
-                say("the list \(quoted(list)) does not say how the feeds are doing: \(complaint)")
+                say("the feeds go on, but the list \(quoted(list)) cannot show the status of the feeds: \(complaint)")
             }
             sent.complaint = complaint
-        } catch {}
+        }
     }
 
-    /// Items that are there when this process begins are leased by another one.
+    /// Warns if the list has items that another process has leased for the same feeds.
     private func warnOfOthers(_ statuses: [FeedStatus], _ connection: Connection) async {
         do {
             try await connection.transact(list, [.appendItems(statuses.map(\.item))], mode: .dryRun)
         } catch {
-            // Whatever else is wrong is said when they are written.
-            guard case .refused(let refusal) = error, refusal.name == "duplicateItem" else { return }
+            // Other errors are reported when the items are written.
+            guard case .refused(let refusal) = error, refusal.code == .duplicateItem else { return }
             say(
-                "another diffable-feed feeds one of these lists, as the list \(quoted(list)) says: each overwrites what the "
-                    + "other writes, there too. End one of them")
+                "another diffable-feed feeds one of the same lists, as the list \(quoted(list)) shows, and each of the two "
+                    + "processes overwrites the other's changes. Stop one of them")
         }
     }
 
     private static func operations(from known: [FeedStatus], to new: [FeedStatus]) -> [ListOperation] {
         if known.map(\.list) != new.map(\.list) {
-            // Also those that a process before this one has left.
+            // Includes items that an earlier process left.
             let ids = Set(known.map(\.item.id) + new.map(\.item.id)).sorted { "\($0)" < "\($1)" }
             return (ids.isEmpty ? [] : [.deleteItems(ids, .isPassedOver)])
                 + (new.isEmpty ? [] : [.appendItems(new.map(\.item))])
@@ -129,13 +132,15 @@ package final class StatusBoard: Sendable {
     private struct Sent {
         var statuses: [FeedStatus] = []
         var number = 0
+        var epoch: String?
         var hasAskedForOthers = false
-        /// How often in a row the daemon has said no over this connection, and what it said last.
+        /// The number of consecutive refusals on this connection, and the last message.
         var failures = 0
         var complaint: String?
         var time = ContinuousClock.Instant.now - StatusBoard.timesPause
+        /// Limits the changes that are sent at once: a hostile source can alternate between failure and success.
+        var urgent = Allowance(50, perSecond: 10, at: .now)
 
-        /// Before it is sent again.
         var pause: Duration {
             failures == 0
                 ? StatusBoard.timesPause

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one task that waits. What rings while nobody waits is heard by the next who does.
+/// Wakes one waiting task. If no task is waiting, the next one that waits continues at once.
 package final class Bell: Sendable {
     private struct State {
         var hasRung = false
@@ -20,7 +20,6 @@ package final class Bell: Sendable {
         waiter?.resume(returning: true)
     }
 
-    /// Ends the wait of whoever waits now.
     private func end(rung: Bool) {
         let waiter = state.withLock { state in
             defer { state.waiter = nil }
@@ -29,7 +28,6 @@ package final class Bell: Sendable {
         waiter?.resume(returning: rung)
     }
 
-    /// Whether it has rung since somebody waited or asked.
     package func takeRing() -> Bool {
         state.withLock { state in
             defer { state.hasRung = false }
@@ -37,9 +35,8 @@ package final class Bell: Sendable {
         }
     }
 
-    /// Waits until it rings, until the time has come, or until the task is cancelled. One task waits at a time.
-    ///
-    /// - Returns: whether it rang.
+    /// Waits until it rings, the deadline passes, or the task is cancelled. Only one task may wait at a time. Returns whether
+    /// it rang.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
         let timer = deadline.map { deadline in
@@ -54,7 +51,7 @@ package final class Bell: Sendable {
                 let answer = state.withLock { state -> Bool? in
                     if Task.isCancelled { return false }
                     guard state.hasRung else {
-                        // The timer may have found nobody.
+                        // The timer may have fired before the task waited.
                         if let deadline, deadline <= .now { return false }
                         state.waiter = continuation
                         return nil

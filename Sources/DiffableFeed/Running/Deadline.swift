@@ -1,9 +1,8 @@
 import Dispatch
 
-/// Calls back once when a time is over, unless it is cancelled before that.
-///
-/// A task that sleeps and is cancelled leaves its timer behind, which wakes the process when the time comes: of a minute's
-/// patience with each of many requests, each would be heard of a minute later. Of this nothing is left.
+/// Calls back once after a time, unless it is cancelled before. A cancelled `Task.sleep` leaves its timer, which still wakes the
+/// process at the end. With many requests and a timeout of a minute, that is one wakeup for each request. This timer leaves
+/// nothing.
 struct Deadline {
     private let timer: any DispatchSourceTimer
 

@@ -4,7 +4,6 @@ import DiffableInput
 import Glibc
 import Synchronization
 
-/// One feed: runs its source when it is time, and sends what that brought.
 final class Feed: Sendable {
     let settings: FeedSettings
     private let source: any FeedSource
@@ -14,11 +13,13 @@ final class Feed: Sendable {
     private let watcher: FileWatcher
     private let say: @Sendable (String) -> Void
     private let health = Mutex(FeedHealth())
-    /// Ring whenever the list has been made what it is to be, the first also when there is nothing yet to make it.
+    /// Limits the log, because a source may alternate between failure and success.
+    private let sentences = Mutex(Allowance(20, perSecond: 1, at: .now))
+    /// Rung whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
     private let listIsThere = (forHandler: Bell(), forGuard: Bell())
     private let isDeleted = Mutex(false)
 
-    /// - Parameter say: hears when it begins to fail, fails otherwise, and does no longer.
+    /// `say` logs when the feed begins to fail, fails for another reason, or recovers.
     init(
         _ settings: FeedSettings, _ source: any FeedSource, over link: DaemonLink, board: StatusBoard,
         watcher: FileWatcher, say: @escaping @Sendable (String) -> Void
@@ -32,7 +33,7 @@ final class Feed: Sendable {
         list = FedList(settings, over: link)
     }
 
-    /// Runs until the task is cancelled. Then everything that the source started has ended, too.
+    /// Runs until the task is cancelled. Everything that the source started has ended when it returns.
     func run() async {
         let sending = Bell()
         let news = FeedNews(sending)
@@ -50,7 +51,7 @@ final class Feed: Sendable {
 
     // MARK: - The source
 
-    /// After a change a run waits so long: most programs write a file by emptying it first.
+    /// The pause between a file's change and the run, because most programs empty a file before they write it.
     private static let settling = Duration.milliseconds(20)
 
     private func runSource(_ news: FeedNews) async {
@@ -80,22 +81,22 @@ final class Feed: Sendable {
                     switch state {
                     case .failure(let error):
                         problem = error
-                        // Another item does not bring the one of the line that could not be read.
+                        // Another line's item does not replace the item of an unreadable line.
                         if self.settings.onlyAdds { self.health.withLock { $0.omission = error.description } }
                     case .incomplete(_, let error): problem = error
-                    case .whole, .snapshot, .items: problem = nil
+                    case .whole, .snapshot, .change: problem = nil
                     case .blindness(let message): return self.change { $0.watchProblem = message }
                     }
                     self.change { health in
-                        health.sourceProblem = problem.map { self.settings.wording.worded($0) }
-                        // What the pause after a failure ended with. A stream that brings something has no next run.
+                        health.sourceProblem = problem.map { self.settings.names.text(of: $0) }
+                        // Clears the time of the retry. A stream that delivers has no next run.
                         if problem == nil, self.source.pace == .stream { health.nextRun = nil }
                     }
                     news.append(state)
                 }
-                // One that was told to end has not succeeded by that.
+                // A cancelled run did not succeed.
                 if Task.isCancelled { return }
-                // What stirred meanwhile may not be in what it brought.
+                // A change during the run may be missing from its result.
                 if stirred.takeRing() { schedule.stir(at: .now) }
                 schedule.succeed(at: .now)
                 change { health in
@@ -107,7 +108,7 @@ final class Feed: Sendable {
                 if stirred.takeRing() { schedule.stir(at: .now) }
                 schedule.fail(at: .now)
                 change { health in
-                    health.sourceProblem = self.settings.wording.worded(error)
+                    health.sourceProblem = self.settings.names.text(of: error)
                     health.nextRun = schedule.next.map(Int.time)
                 }
             }
@@ -116,13 +117,10 @@ final class Feed: Sendable {
 
     // MARK: - Sending
 
-    /// Sends the newest state, and once more what was sent last when there is another connection.
+    /// Sends the newest state, and sends the last one again after a reconnection.
     private func send(_ news: FeedNews, _ bell: Bell) async {
-        /// What was brought and could not be sent.
         var pending: FeedNews.Batch?
-        /// Whether the source has seen what the list was before this feed.
         var isResumed = false
-        /// Whether the list was deleted and is not made again yet.
         var wasDeleted = false
         var connection = 0
         var failures = 0
@@ -143,7 +141,7 @@ final class Feed: Sendable {
                 }
                 if let batch = pending {
                     if wasDeleted { await list.forget() }
-                    try await list.send(whole: batch.whole, items: batch.items)
+                    try await list.send(whole: batch.whole, changes: batch.changes)
                     news.note(sent: batch)
                     (pending, wasDeleted) = (nil, false)
                     change { health in
@@ -177,26 +175,25 @@ final class Feed: Sendable {
                     health.nextSending = .time(time)
                 }
             }
-            // What was sent may be in the list that was deleted.
             if !news.isEmpty || wasDeleted, pause == nil { continue }
             await bell.wait(until: pause)
-            // The daemon may refuse another state for the same reason, so it is not asked sooner. The next state may have more items.
+            // The daemon may refuse another state for the same reason, so the next attempt waits. The next state may have more
+            // items.
             if let pause, pause > .now, !isForNewsToEnd, !Task.isCancelled {
                 try? await Task.sleep(until: pause, clock: .continuous)
             }
         }
     }
 
-    /// Hears when the list is deleted, or gets another name, and has it made again.
+    /// Detects that the list was deleted or renamed, and has it created again.
     private func guardList(_ sending: Bell) async {
         while !Task.isCancelled {
             await listIsThere.forGuard.wait()
             do {
                 try await link.connected().connection.deletion(of: settings.list)
-                say("\(quoted(settings.list)) was deleted, and is made again")
-            } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" {
+                say("the list \(quoted(settings.list)) was deleted; creating it again with the newest items")
+            } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
             } catch {
-                // Over the next connection it is sent again, too.
                 continue
             }
             isDeleted.withLock { $0 = true }
@@ -206,7 +203,7 @@ final class Feed: Sendable {
 
     // MARK: - Answering
 
-    /// Answers for the list whenever it is there: it is made by what is sent.
+    /// Handles requests for the list whenever the list exists. It is created when the first state is sent.
     private func answer(with handler: ListHandler) async {
         var failures = 0
         var pause: ContinuousClock.Instant?
@@ -214,23 +211,42 @@ final class Feed: Sendable {
             await listIsThere.forHandler.wait(until: pause)
             pause = nil
             do {
-                let connection = try await link.connected().connection
-                let end = try await connection.handle(settings.list, with: handler) {
-                    failures = 0
-                    change { $0.handlerProblem = nil }
+                let (connection, list) = (try await link.connected().connection, settings.list)
+                guard let epoch = try await settings.usableList(over: connection)?.epoch else { continue }
+                let end = try await connection.handle(list, with: handler) { () async throws(ClientError) -> Bool in
+                    // Another user's list may have taken the name before the handler was registered.
+                    let isSame = try await connection.lists().contains { $0.list == list && $0.epoch == epoch }
+                    if isSame {
+                        failures = 0
+                        change { $0.handlerProblem = nil }
+                    }
+                    return isSame
                 }
                 switch end {
                 case .listDeleted: break
-                case .replaced: change { $0.handlerProblem = "another program answers for the list now" }
-                case .permissionDenied, .unknown: change { $0.handlerProblem = "the list may not be changed any more" }
+                case .replaced:
+                    change {
+                        $0.handlerProblem =
+                            "another program now answers requests for the list, and this feed does not; stop one of the two"
+                    }
+                case .permissionDenied, .unknown:
+                    change {
+                        $0.handlerProblem =
+                            "this user may no longer change the list, so this feed does not answer requests for it; ask the "
+                            + "list's owner or root"
+                    }
                 }
-            } catch ClientError.refused(let refusal) where refusal.name != "noSuchList" {
-                // Also after a lost connection, until the daemon has heard of its end.
+            } catch ClientError.refused(let refusal) where refusal.code != .noSuchList {
+                // After a lost connection, the daemon refuses the handler until it notices the loss.
                 failures += 1
                 pause = .now + Backoff.doubled(.milliseconds(50), times: failures, upTo: FeedSchedule.pauseMax)
                 if failures > 5 { change { $0.handlerProblem = "\(ClientError.refused(refusal))" } }
+            } catch let error as FeedError {
+                failures += 1
+                pause = .now + Backoff.doubled(FeedSchedule.pauseMin, times: failures, upTo: FeedSchedule.pauseMax)
+                change { $0.handlerProblem = settings.names.text(of: error) }
             } catch {
-                // The list, or the connection, comes again.
+                // The list was deleted or the connection lost; the loop waits for the next one.
             }
         }
     }
@@ -244,13 +260,17 @@ final class Feed: Sendable {
             return (old, health)
         }
         board.change(settings.list) { new.show(in: &$0) }
-        if let problem = new.problem, problem != old.problem { say("\(quoted(settings.list)) is not fed: \(problem)") }
-        if new.problem == nil, old.problem != nil { say("\(quoted(settings.list)) is fed again") }
+        guard new.problem != old.problem, sentences.withLock({ $0.take(at: .now) }) else { return }
+        let list = quoted(settings.list)
+        say(
+            new.problem.map {
+                "the list \(list) is \(new.isFed ? "kept up to date, but" : "not kept up to date:") \($0)"
+            } ?? "the list \(list) is kept up to date again")
     }
 }
 
 extension Int {
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     fileprivate static func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

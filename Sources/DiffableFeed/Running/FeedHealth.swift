@@ -1,27 +1,34 @@
-/// How a feed is doing: where its rows come from, and the list that they go to.
+/// A feed's problems and times, both of its source and of its list.
 struct FeedHealth: Equatable {
-    /// Why nothing comes from the source.
     var sourceProblem: String?
-    /// Why what came is not in the list.
     var listProblem: String?
-    /// Why nobody answers for the list.
     var handlerProblem: String?
-    /// Why it is not heard when the source changes.
     var watchProblem: String?
-    /// The error of a line that was left out since the stream began. The next run may bring its item.
+    /// The error of an unreadable line since the stream began. The next run may deliver its item.
     var omission: String?
-    /// In milliseconds since 1970: when the source runs again.
+    /// The time of the source's next run, in milliseconds since 1970.
     var nextRun: Int?
-    /// When the list is sent again.
+    /// The time of the next attempt to send the list, in milliseconds since 1970.
     var nextSending: Int?
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     var lastSuccess: Int?
 
-    var problem: String? { sourceProblem ?? listProblem ?? handlerProblem ?? watchProblem }
+    /// The limit of a message's length in bytes: a source can put long names into messages.
+    private static let messageLengthMax = 4_096
+
+    var problem: String? { Self.cut(sourceProblem ?? listProblem ?? handlerProblem ?? watchProblem) }
+
+    /// Whether the list matches the source's last result, even if there is another problem.
+    var isFed: Bool { sourceProblem == nil && listProblem == nil && lastSuccess != nil }
+
+    private static func cut(_ message: String?) -> String? {
+        guard let message, message.utf8.count > messageLengthMax else { return message }
+        return "\(message.prefix(messageLengthMax / 4))…"
+    }
 
     func show(in status: inout FeedStatus) {
         status.state = problem != nil ? .failing : lastSuccess != nil ? .fed : .waiting
-        status.message = problem ?? omission
+        status.message = problem ?? Self.cut(omission)
         status.lastSuccess = lastSuccess
         status.nextAttempt = sourceProblem == nil && listProblem != nil ? nextSending : nextRun
     }

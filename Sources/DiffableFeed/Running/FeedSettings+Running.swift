@@ -4,10 +4,7 @@ import DiffableInput
 import Synchronization
 
 extension FeedSettings {
-    /// - Parameters:
-    ///   - environment: of what it runs, as `NAME=value`.
-    ///   - watcher: for sources that follow files.
-    ///   - complain: takes what that writes to its standard error.
+    /// `environment` has `NAME=value`, `watcher` reports changes of files, and `complain` takes the standard error of commands.
     package func makeSource(
         environment: [String], watcher: FileWatcher, complain: @escaping @Sendable ([UInt8]) -> Void
     ) -> any FeedSource {
@@ -15,6 +12,7 @@ extension FeedSettings {
         case .command(let settings):
             CommandSource(
                 settings, rows, complete: complete, environment: environment, complain: complain)
+        case .url(let settings): HTTPSource(settings, rows, complete: complete, environment: environment)
         case .sqlite(let settings): DatabaseSource(settings, RowStates(rows, complete: complete), watcher: watcher)
         case .directory(let settings): DirectorySource(settings, watcher: watcher)
         case .systemd(let settings): UnitSource(settings)
@@ -25,49 +23,47 @@ extension FeedSettings {
         { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 
-    /// Brings the list up to date once: with the first state of the source.
-    ///
-    /// - Parameter isDryRun: whether nothing is changed.
-    /// - Returns: what would be changed in a dry run.
-    /// - Throws: `FeedError` for what the source does not bring, and `ClientError`.
+    /// Brings the list up to date once, with the source's first state. Returns the changes that a dry run would make. Throws
+    /// `FeedError` if the source delivers nothing, and `ClientError`.
     package func once(
         _ source: any FeedSource, socket: String?, isDryRun: Bool
     ) async throws -> [ListOperation]? {
         let input = try await firstState(of: source)
-        let (whole, items): (Whole?, [Input]) =
+        let (whole, changes): (Whole?, [StreamedChange]) =
             switch input {
             case .whole(let input), .incomplete(let input, _): (.input(input), [])
             case .snapshot(let snapshot): (.snapshot(snapshot), [])
-            case .items(let input): (nil, [input])
+            case .change(let change): (nil, [change])
             case .failure(let error): throw error
             case .blindness: (nil, [])
             }
         return try await Connection.withConnection(to: try .find(socket), name: "diffable-feed") { connection in
             guard isDryRun else {
-                // What is there is read, so that somebody else's change between that and ours is not lost.
+                // Reads the list first and makes the change conditional, so that a concurrent change is not lost.
                 while true {
                     let known = try await look(over: connection)
-                    let operations = try allowedDifference(from: known.snapshot, whole, items)
+                    let operations = try allowedDifference(from: known.snapshot, whole, changes)
                     if operations.isEmpty { return nil }
                     do {
                         try await connection.transact(list, operations, ifRevision: known.revision)
                         return nil
-                    } catch ClientError.refused(let refusal) where refusal.name == "revisionMismatch" {}
+                    } catch ClientError.refused(let refusal) where refusal.code == .revisionMismatch {}
                 }
             }
+            _ = try await usableList(over: connection)
             var known = Snapshot()
             do { known = try await connection.state(of: list).snapshot } catch ClientError.refused(let refusal)
-                where refusal.name == "noSuchList"
+                where refusal.code == .noSuchList
             {}
             try checkOwnership(of: known)
-            return try allowedDifference(from: known, whole, items)
+            return try allowedDifference(from: known, whole, changes)
         }
     }
 
     private func allowedDifference(
-        from known: Snapshot, _ whole: Whole?, _ items: [Input]
+        from known: Snapshot, _ whole: Whole?, _ changes: [StreamedChange]
     ) throws -> [ListOperation] {
-        let new = try marked(state(from: known, whole: whole, items: items), after: known)
+        let new = try marked(state(from: known, whole: whole, changes: changes), after: known)
         let operations = new.difference(from: known)
         do throws(DeletionRefusal) { try checkDeletions(operations, from: known, to: new) } catch {
             throw FeedError(error.description)
@@ -80,7 +76,7 @@ extension FeedSettings {
         return try await withThrowingTaskGroup(of: FeedState?.self) { group in
             group.addTask {
                 try await source.run { state in
-                    // What brings one state needs to hear of no change.
+                    // A single state needs no notice of changes.
                     if case .blindness = state { return }
                     writer.yield(state)
                 }
@@ -96,7 +92,7 @@ extension FeedSettings {
                 if case .failure(let error)? = state { throw error }
                 if let state { return state }
             }
-            throw FeedError("it brought nothing")
+            throw FeedError("the source ended without any data, so the list stays as it is")
         }
     }
 }

@@ -2,8 +2,7 @@ import Diffable
 import DiffableInput
 import Synchronization
 
-/// All feeds of a process, which a reload changes in one step: those that are the same in the new file go on as if nothing had
-/// happened.
+/// All feeds of a process. A reload replaces them in one step; feeds with unchanged settings continue.
 package actor Feeds {
     private struct Running {
         var settings: FeedSettings
@@ -19,9 +18,7 @@ package actor Feeds {
     private let say: @Sendable (String) -> Void
     private var running: [ListName: Running] = [:]
 
-    /// - Parameters:
-    ///   - board: the name of the list that says how the feeds are doing.
-    ///   - say: hears in sentences what happens.
+    /// `board` is the name of the list with the statuses of the feeds; `say` logs a sentence about an event.
     package init(
         link: DaemonLink, board: ListName, makeSource: @escaping MakeSource,
         say: @escaping @Sendable (String) -> Void
@@ -44,14 +41,11 @@ package actor Feeds {
         await take([])
     }
 
-    /// Makes these the feeds that run.
-    ///
-    /// - Returns: how many were started and ended.
     @discardableResult
     package func take(_ settings: [FeedSettings]) async -> (started: Int, ended: Int) {
         let ended = running.values.filter { !settings.contains($0.settings) }
         for feed in ended { feed.task.cancel() }
-        // Of one list there is never more than one feed.
+        // A list never has more than one feed.
         for feed in ended {
             await feed.task.value
             running[feed.settings.list] = nil

@@ -1,34 +1,33 @@
 import Yams
 
-/// A folder whose files are the list.
 package struct DirectorySettings: Equatable, Sendable {
-    /// Absolute. It need not be there yet.
+    /// An absolute path. The directory may be created later.
     package var path: String
-    /// How many levels are listed without anybody asking for them.
+    /// The number of levels that are always listed. Deeper folders are listed on request.
     package var depth = 1
     package var order = FolderOrder()
-    /// Whether files whose names begin with a dot are listed.
     package var showsHidden = false
-    /// How often all is looked at where the kernel does not report changes; nil: only after changes.
+    /// The interval at which everything is read again if the kernel does not report changes; nil: only after changes.
     package var every: Duration?
 
-    /// Items of a list have so many levels, unless its daemon is told otherwise.
+    /// The daemon's usual limit of an item's level.
     package static let depthMax = 24
 
     package init(path: String) { self.path = path }
 }
 
 extension DirectorySettings {
-    /// Of `directory: PATH`, or `directory: {path: PATH, …}`.
+    /// Reads `directory: PATH` or `directory: {path: PATH, …}`.
     init(_ mapping: inout YAMLMapping, home: String?) throws(FeedFileError) {
         guard let directory = mapping.take("directory") else { throw FeedFileError("directory is missing") }
         let path: YAMLMapping.Member
         var members: YAMLMapping?
         if case .mapping(_) = directory.node {
-            var inner = try YAMLMapping(directory.node, of: "a directory", suchAs: "{path: ~/Downloads, depth: 2}")
+            var inner = try YAMLMapping(
+                directory.node, of: "a directory", suchAs: "{path: ~/Downloads, depth: 2}", under: "directory")
             try inner.refuseUnknown(among: ["path", "depth", "sort", "hidden"])
             guard let named = inner.take("path") else {
-                throw directory.error("the path is missing: which directory is listed?")
+                throw directory.error("the path is missing; add path: DIRECTORY")
             }
             (path, members) = (named, inner)
         } else {
@@ -37,7 +36,7 @@ extension DirectorySettings {
         self.init(path: try path.absolute(try path.text(), home: home))
         if let member = members?.take("depth") {
             guard let depth = Int(try member.text()), 1...Self.depthMax ~= depth else {
-                throw member.error("it is a whole number from 1 to \(Self.depthMax)")
+                throw member.error("it must be an integer from 1 to \(Self.depthMax)")
             }
             self.depth = depth
         }
@@ -45,16 +44,15 @@ extension DirectorySettings {
             let text = try member.text()
             guard let order = FolderOrder(text) else {
                 let all = FolderOrder.Key.allCases.map(\.rawValue).joined(separator: ", ")
-                throw member.error("“\(text)” is none of \(all), each with - before it to turn it round")
+                throw member.error("\"\(text)\" is not one of \(all); put - before one of them to reverse the order")
             }
             self.order = order
         }
         if let member = members?.take("hidden") { showsHidden = try member.truth() }
         if let member = mapping.take("every") {
-            every = try member.time()
-            guard let every, every >= CommandSettings.everyMin else { throw member.error("at least 100ms") }
+            every = try member.interval()
         } else if let objection = WatchedPath.objection(to: self.path) {
-            throw path.error("\(self.path) \(objection): use every")
+            throw path.error("\(self.path) \(objection): set `every` to read it periodically")
         }
     }
 }

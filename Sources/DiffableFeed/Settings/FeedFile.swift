@@ -3,12 +3,12 @@ import DiffableInput
 import DiffableJSON
 import Yams
 
-/// The file of feeds: a YAML sequence, each element a mapping. It is read strictly: a mistake anywhere refuses all of it, because
-/// a misspelt key would have no effect that anybody sees.
+/// The file of feeds, a YAML sequence of mappings. One mistake rejects the whole file, because a misspelt key would otherwise
+/// be ignored silently.
 package struct FeedFile: Sendable {
     package var feeds: [FeedSettings]
 
-    /// - Parameter home: what `~/` stands for in paths.
+    /// `home` is the directory for which `~/` stands in paths.
     package init(yaml text: String, home: String?) throws(FeedFileError) {
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch let error as YamlError {
@@ -17,9 +17,14 @@ package struct FeedFile: Sendable {
             throw FeedFileError("\(error)")
         }
         feeds = []
-        guard let root, !root.isEmptyDocument else { return }
+        // An empty file may be a truncated one, and a reload would end all feeds.
+        guard let root, !root.isEmptyDocument else {
+            throw FeedFileError(
+                "the file is empty: describe feeds, each beginning with `- list: NAME`, or write [] to run none")
+        }
         guard case .sequence(let nodes) = root else {
-            throw FeedFileError(line: root.mark?.line, "it is a sequence of feeds, each beginning with `- list: NAME`")
+            throw FeedFileError(
+                line: root.mark?.line, "the file must be a sequence of feeds, each beginning with `- list: NAME`")
         }
         var errors: [FeedFileError] = []
         for node in nodes {
@@ -27,11 +32,12 @@ package struct FeedFile: Sendable {
                 let feed = try FeedSettings(node, home: home)
                 guard !feeds.contains(where: { $0.list == feed.list }) else {
                     throw FeedFileError(
-                        line: node.mark?.line, key: "list", "“\(feed.list)” is fed already: a list has one feed")
+                        line: node.mark?.line, key: "list",
+                        "two feeds for the list \"\(feed.list)\"; each list can have one, so remove the other")
                 }
                 feeds.append(feed)
             } catch {
-                errors.append(error)
+                errors.append(error.inFeed(node.listName))
             }
         }
         if let all = FeedFileError(errors) { throw all }
@@ -43,6 +49,12 @@ extension Node {
     fileprivate var isEmptyDocument: Bool {
         if case .scalar(let scalar) = self { scalar.string.isEmpty } else { false }
     }
+
+    fileprivate var listName: String? {
+        guard case .mapping(let mapping) = self else { return nil }
+        for (key, value) in mapping where key.string == "list" { return value.string }
+        return nil
+    }
 }
 
 extension FeedFileError {
@@ -50,10 +62,10 @@ extension FeedFileError {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            self.init(line: mark.line, "this is no YAML: \(problem)")
+            self.init(line: mark.line, "not valid YAML: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             let names = duplicates.sorted().joined(separator: ", ")
-            self.init(line: context.mark.line, "the key \(names) stands twice in one feed")
+            self.init(line: context.mark.line, "the key \(names) is used twice in one feed or mapping; remove one")
         default: self.init("\(error)")
         }
     }
@@ -62,10 +74,12 @@ extension FeedFileError {
 // MARK: - One feed
 
 extension FeedSettings {
-    static let sources = ["command", "sqlite", "directory", "systemd"]
+    static let sources = ["command", "url", "sqlite", "directory", "systemd"]
     static let keys =
         ["list"] + sources + [
-            "shell", "every", "on", "timeout", "stream", "from", "id", "section", "parent", "text", "rows", "columns",
+            "shell", "headers", "every", "on", "timeout", "stream", "keep", "remove", "from", "id", "section", "parent",
+            "text", "rows",
+            "columns",
             "numbers", "types", "separator", "orphans", "query", "json", "content", "look", "mode", "durability",
             "adopt", "allowEmpty", "maxDelete",
         ]
@@ -73,9 +87,9 @@ extension FeedSettings {
     fileprivate init(_ node: Node, home: String?) throws(FeedFileError) {
         var mapping = try YAMLMapping(node, of: "a feed")
         guard let name = mapping.take("list") else {
-            // What it says may be a misspelt “list”.
+            // An unknown key may be a misspelt “list”.
             try mapping.refuseUnknown(among: Self.keys)
-            throw FeedFileError(line: mapping.line, key: "list", "it is missing: which list is fed?")
+            throw FeedFileError(line: mapping.line, key: "list", "it is missing; add `list: NAME`")
         }
         let text = try name.text()
         let list: ListName
@@ -96,25 +110,26 @@ extension FeedSettings {
             do { mode = try AccessMode(octal: text) } catch { throw member.error("\(error)") }
         }
         if let member = mapping.take("durability") {
-            guard let known = Durability(rawValue: try member.text()) else {
-                throw member.error("it is durable or volatile")
+            let text = try member.text()
+            guard let known = Durability(rawValue: text) else {
+                throw member.error("it must be durable or volatile, not \(text.debugDescription)")
             }
             durability = known
         }
         if let member = mapping.take("adopt") { adopts = try member.truth() }
         for name in ["allowEmpty", "maxDelete"] where onlyAdds {
             guard let member = mapping.take(name) else { continue }
-            throw member.error("a stream of items deletes none")
+            throw member.error("it cannot be used with stream: ndjson, which deletes nothing; leave it out")
         }
         if let member = mapping.take("allowEmpty") { allowsEmpty = try member.truth() }
         if let member = mapping.take("maxDelete") {
             guard let limit = DeletionLimit(argument: try member.text()) else {
-                throw member.error("it is a number of items, or a share of them such as 20%")
+                throw member.error("it must be a number of items, or a share of them such as 20%")
             }
             maxDelete = limit
         }
-        try mapping.refuseRest()
-        do { try checkRows() } catch { throw FeedFileError(line: mapping.line, wording.worded(error.problem)) }
+        try mapping.refuseRest(with: source.sort)
+        do { try checkRows() } catch { throw FeedFileError(line: mapping.line, error.problem.text(names)) }
     }
 }
 
@@ -126,10 +141,11 @@ extension SourceSettings {
             throw FeedFileError(
                 line: mapping.line, key: named.dropFirst().first,
                 named.isEmpty
-                    ? "where its rows come from is missing: one of \(all)"
-                    : "a feed has one source, not \(named.joined(separator: " and "))")
+                    ? "the source is missing: add one of \(all)"
+                    : "a feed has one source, not \(named.joined(separator: " and ")); remove one")
         }
         switch named[0] {
+        case "url": self = .url(try HTTPSettings(&mapping, home: home))
         case "sqlite": self = .sqlite(try DatabaseSettings(&mapping, home: home))
         case "directory": self = .directory(try DirectorySettings(&mapping, home: home))
         case "systemd": self = .systemd(try UnitSettings(&mapping))
@@ -144,31 +160,43 @@ extension CommandSettings {
         let isShell = try mapping.take("shell")?.truth() ?? false
         if isShell {
             guard case .scalar = command.node else {
-                throw command.error("with shell: true it is one line, such as ls | wc")
+                throw command.error("with shell: true it must be one string, such as ls | wc")
             }
             self.init(line: try command.text())
         } else if case .sequence = command.node {
-            self.init(words: try command.texts())
+            self.init(
+                words: try command.texts(remedy: "write the program and its arguments, such as [ps, aux]"))
         } else {
             throw command.error(
-                "it is a list of words, such as [ps, aux]; for a line of a shell say shell: true beside it")
+                "it must be a list of words, such as [ps, aux]; for a command line of a shell, also set shell: true")
         }
         if let member = mapping.take("stream") { stream = try member.choice(of: Stream.self) }
+        for name in ["keep", "remove"] where stream != .ndjson {
+            guard let member = mapping.take(name) else { continue }
+            throw member.error("it can be used only with stream: ndjson, whose lines are items; leave it out")
+        }
+        if let member = mapping.take("keep") {
+            let text = try member.text()
+            guard let number = Int(text), (1...FeedLimits.streamItemsMax).contains(number) else {
+                throw member.error("it must be a number from 1 to \(FeedLimits.streamItemsMax), not \"\(text)\"")
+            }
+            keep = number
+        }
+        remove = try mapping.take("remove")?.path()
         for name in ["every", "on", "timeout"] {
             guard stream != nil, let member = mapping.take(name) else { continue }
-            throw member.error("a stream runs all the time: \(name) is for commands that end")
+            throw member.error("it cannot be used with stream, whose command does not end; leave it out")
         }
-        if let member = mapping.take("every") {
-            every = try member.time()
-            guard let every, every >= Self.everyMin else { throw member.error("at least 100ms") }
-        }
+        every = try mapping.take("every")?.interval()
         if let member = mapping.take("timeout") { timeout = try member.time() }
         if let member = mapping.take("on") {
-            for path in try member.texts() { on.append(try member.watched(path, home: home)) }
+            for path in try member.texts(remedy: "name at least one file or directory, or leave `on` out") {
+                on.append(try member.watched(path, home: home, remedy: "use `every` instead"))
+            }
         }
         if stream == nil, every == nil, on.isEmpty {
             throw command.error(
-                "when it runs again is missing: every (a time), on (files that change), or stream for one that does not end"
+                "the trigger is missing: add every (a time), on (files that change), or stream (the command does not end)"
             )
         }
     }
@@ -178,47 +206,47 @@ extension DatabaseSettings {
     fileprivate init(_ mapping: inout YAMLMapping, home: String?) throws(FeedFileError) {
         guard let database = mapping.take("sqlite") else { throw FeedFileError("sqlite is missing") }
         guard let query = mapping.take("query") else {
-            throw database.error("the query is missing: query: SELECT … FROM …")
+            throw database.error("the query is missing; add query: SELECT … FROM …")
         }
-        // Only what is certainly something else is refused here: SQLite reads it when there is a database.
+        // Rejects only text that is certainly not a query. SQLite checks the rest when the database exists.
         let verb = try query.text().prefix { $0.isLetter }.uppercased()
         guard ["SELECT", "WITH", "VALUES", ""].contains(verb) else {
-            throw query.error("it is one SELECT, and not \(verb)")
+            throw query.error("it must be one SELECT, not \(verb)")
         }
         if QueryText(try query.text()).hasSecondStatement {
-            throw query.error("it is one SELECT, and another statement stands behind it")
+            throw query.error("it must be one SELECT; remove the statement after it")
         }
         let text = try database.text()
-        // Where the kernel tells of nothing, it has to be looked at from time to time.
-        let path = try mapping.has("every") ? database.absolute(text, home: home) : database.watched(text, home: home)
+        // If the kernel reports no changes, the database needs an interval.
+        let path =
+            try mapping.has("every")
+            ? database.absolute(text, home: home)
+            : database.watched(text, home: home, remedy: "set `every` to read it periodically")
         self.init(path: path, query: try query.text())
-        if let member = mapping.take("json") { jsonColumns = try member.names() }
-        if let member = mapping.take("every") {
-            let time = try member.time()
-            guard time >= CommandSettings.everyMin else { throw member.error("at least 100ms") }
-            every = time
+        if let member = mapping.take("json") {
+            jsonColumns = try member.names(remedy: "name at least one column that contains JSON, or leave `json` out")
         }
+        every = try mapping.take("every")?.interval()
         if let member = mapping.take("timeout") { timeout = try member.time() }
         for name in ["from", "rows", "columns", "numbers", "types", "separator"] {
             guard let member = mapping.take(name) else { continue }
-            throw member.error("it is for a text that is read, and a query has columns already")
+            throw member.error(
+                "it cannot be used with a query, whose columns already have names and types; leave it out")
         }
     }
 }
 
 extension YAMLMapping.Member {
-    /// `~/` is the user's home.
     func absolute(_ path: String, home: String?) throws(FeedFileError) -> String {
         guard let path = FeedPath.absolute(path, home: home) else {
-            throw error("“\(path)” is no absolute path; it begins with / or ~/")
+            throw error("\"\(path)\" is not an absolute path; it must begin with / or ~/")
         }
         return path
     }
 
-    /// One whose changes the kernel tells of.
-    fileprivate func watched(_ path: String, home: String?) throws(FeedFileError) -> String {
+    fileprivate func watched(_ path: String, home: String?, remedy: String) throws(FeedFileError) -> String {
         let path = try absolute(path, home: home)
-        if let objection = WatchedPath.objection(to: path) { throw error("\(path) \(objection): use every") }
+        if let objection = WatchedPath.objection(to: path) { throw error("\(path) \(objection): \(remedy)") }
         return path
     }
 }
@@ -230,7 +258,7 @@ extension RowMapping {
             let text = try member.text()
             guard let format = InputFormat(named: text) else {
                 let all = InputFormat.allCases.map(\.rawValue).joined(separator: ", ")
-                throw member.error("“\(text)” is none of \(all)")
+                throw member.error("\"\(text)\" is not one of \(all)")
             }
             from = format
         }
@@ -239,15 +267,20 @@ extension RowMapping {
         fields.parent = try mapping.take("parent")?.path()
         fields.text = try mapping.take("text")?.path()
         rows = try mapping.take("rows")?.path()
-        columns = try mapping.take("columns")?.names()
-        if let member = mapping.take("numbers") { numbers = try member.names().joined(separator: ",") }
+        columns = try mapping.take("columns")?.names(remedy: "name the columns, or leave `columns` out")
+        if let member = mapping.take("numbers") {
+            let remedy = "name at least one column, or leave `numbers` out"
+            numbers = try member.names(remedy: remedy).joined(separator: ",")
+        }
         if let member = mapping.take("types") {
             types = try member.object().map { "\($0.name)=\(JSONView($0.value).plainText)" }.joined(separator: ",")
-            do { _ = try columnTypes() } catch { throw member.error("\(error)") }
+            do { _ = try columnTypes() } catch { throw member.error(error.message.text(.keys)) }
         }
         if let member = mapping.take("separator") {
             let text = try member.text()
-            guard let byte = RowMapping.separator(text) else { throw member.error("it is one ASCII character") }
+            guard let byte = RowMapping.separator(text) else {
+                throw member.error("it must be one ASCII character, such as \";\"")
+            }
             separator = byte
         }
         if let member = mapping.take("orphans") { orphans = try member.choice(of: OrphanRule.self) }
@@ -258,13 +291,19 @@ extension YAMLMapping.Member {
     fileprivate func path() throws(FeedFileError) -> FieldPath {
         let text = try text()
         guard let path = FieldPath(ofRow: text) else {
-            throw error("“\(text)” is no path; a path is like .name, .owner.name or /owner/name")
+            throw error("\"\(text)\" is not a path; write a path like .name, .owner.name or /owner/name")
         }
         return path
     }
 
-    /// `[a, b]` or `a,b`.
-    fileprivate func names() throws(FeedFileError) -> [String] {
-        try texts().flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    fileprivate func names(remedy: String) throws(FeedFileError) -> [String] {
+        if case .scalar(let scalar) = node, scalar.string.contains(" "), !scalar.string.contains(",") {
+            let names = scalar.string.split(separator: " ").joined(separator: ", ")
+            throw error(
+                "names are separated by commas: write [\(names)], or [\"\(scalar.string)\"] for one name with a space")
+        }
+        return try texts(remedy: remedy).flatMap {
+            $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 }

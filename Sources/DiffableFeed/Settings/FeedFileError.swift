@@ -1,11 +1,11 @@
-/// Why a file with feeds cannot be used: where, and what would be right.
 package struct FeedFileError: Error, Equatable, CustomStringConvertible {
-    /// Counted from 1; nil when it is the file as a whole.
+    /// The name of the feed's list; nil for the file as a whole, or if the feed has no name.
+    package var feed: String?
+    /// The line, counted from 1; nil for the file as a whole.
     package var line: Int?
-    /// As a path in the file, such as `[2].every`; nil when it is no single key.
+    /// The key with its parents, such as `directory.path`; nil if the mistake is not in one key.
     package var key: String?
     package var problem: String
-    /// What else is wrong in the file.
     package var others: [FeedFileError] = []
 
     package init(line: Int? = nil, key: String? = nil, _ problem: String) {
@@ -14,16 +14,23 @@ package struct FeedFileError: Error, Equatable, CustomStringConvertible {
         self.problem = problem
     }
 
-    /// All of them as one; nil for none.
+    func inFeed(_ list: String?) -> FeedFileError {
+        var error = self
+        error.feed = list
+        error.others = others.map { $0.inFeed(list) }
+        return error
+    }
+
     init?(_ errors: [FeedFileError]) {
         guard let first = errors.first else { return nil }
         self = first
         others += errors.dropFirst()
     }
 
-    /// A line for each mistake.
     package var description: String {
-        let own = [line.map { "line \($0)" }, key, problem].compactMap(\.self).joined(separator: ": ")
+        let place = [feed.map { "feed \($0.debugDescription)" }, line.map { "line \($0)" }].compactMap(\.self)
+        let own = [place.isEmpty ? nil : place.joined(separator: ", "), key, problem].compactMap(\.self)
+            .joined(separator: ": ")
         return ([own] + others.map(\.description)).joined(separator: "\n")
     }
 }

@@ -1,7 +1,6 @@
-/// In which order the files of a folder stand.
-///
-/// By name and by type folders come first, whichever way round. By size and by time all are mixed, because who looks for what
-/// came last looks for folders, too; a folder has no size, which counts as less than any.
+/// The order of the files in a folder. By name and by type, folders come first in either direction. By size and by time, folders
+/// and files are mixed, because a user who looks for the newest entries looks for folders too. A folder counts as smaller than any
+/// file.
 package struct FolderOrder: Equatable, Sendable {
     package enum Key: String, CaseIterable, Sendable { case name, size, modified, type }
 
@@ -10,7 +9,7 @@ package struct FolderOrder: Equatable, Sendable {
 
     package init() {}
 
-    /// Such as `size` or `-modified`; nil for what is none.
+    /// Parses a key such as `size` or `-modified`; nil if it is unknown.
     package init?(_ text: String) {
         isDescending = text.hasPrefix("-")
         guard let key = Key(rawValue: isDescending ? String(text.dropFirst()) : text) else { return nil }
@@ -29,7 +28,7 @@ package struct FolderOrder: Equatable, Sendable {
         }
     }
 
-    /// What is as large or as old has the order of its names, whichever way round.
+    /// Compares by value. Equal values are ordered by name, in either direction.
     private func precedes(_ valueA: Int, _ valueB: Int, _ a: FolderMember, _ b: FolderMember) -> Bool {
         if valueA == valueB { return names(a, b) < 0 }
         return isDescending ? valueA > valueB : valueA < valueB
@@ -42,11 +41,11 @@ package struct FolderOrder: Equatable, Sendable {
     }
 }
 
-/// Names as people sort them: capitals beside small letters, and 9 before 10.
+/// Orders names naturally: without regard to case, and with 9 before 10.
 enum FileNames {
     static func folded(_ name: FileName) -> [UInt8] { Array(String(decoding: name, as: UTF8.self).lowercased().utf8) }
 
-    /// Less than, more than or zero, as the first is before or behind the second.
+    /// Negative, positive or zero, if the first name is before, after or equal to the second.
     static func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var (restA, restB) = (a[...], b[...])
         while let byteA = restA.first, let byteB = restB.first {
@@ -67,7 +66,7 @@ enum FileNames {
 
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-    /// The digits at the front, without zeros before them.
+    /// Takes the digits at the front, without leading zeros.
     private static func number(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let digits = rest.prefix(while: isDigit)
         rest = rest.dropFirst(digits.count)

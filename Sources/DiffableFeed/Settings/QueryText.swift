@@ -1,13 +1,11 @@
-/// The text of a query, as far as SQLite takes it apart into statements (sqlite.org/lang.html).
+/// A query's text, split into statements as SQLite does it (sqlite.org/lang.html).
 struct QueryText {
     private let bytes: [UInt8]
 
     init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
 
-    /// Whether SQLite finds no statement in it: only white space, comments and ends of statements.
     var isBlank: Bool { next(from: 0, passingEnds: true) == nil }
 
-    /// Whether anything stands behind the first statement.
     var hasSecondStatement: Bool {
         guard var offset = next(from: 0, passingEnds: true) else { return false }
         while let here = next(from: offset, passingEnds: false) {
@@ -17,7 +15,7 @@ struct QueryText {
         return false
     }
 
-    /// Where something stands that is neither white space nor a comment; nil when there is nothing more.
+    /// The offset of the next byte that is neither white space nor in a comment; nil at the end.
     private func next(from start: Int, passingEnds: Bool) -> Int? {
         var offset = start
         while offset < bytes.count {
@@ -27,7 +25,7 @@ struct QueryText {
             case UInt8(ascii: "-") where isPair("-", at: offset):
                 offset = behind(offset + 2) { bytes[$0] == UInt8(ascii: "\n") }
             case UInt8(ascii: "/") where isPair("*", at: offset):
-                // One that is not closed goes to the end.
+                // An unclosed comment extends to the end.
                 offset = behind(offset + 3) { bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "*") }
             default: return offset
             }
@@ -35,7 +33,7 @@ struct QueryText {
         return nil
     }
 
-    /// What is quoted is one, whatever is in it. A quotation mark that is doubled begins another one at once, which is the same here.
+    /// Quoted text is one token. A doubled quotation mark starts another token at once, which makes no difference here.
     private func behindToken(at offset: Int) -> Int {
         switch bytes[offset] {
         case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):

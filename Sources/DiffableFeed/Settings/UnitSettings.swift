@@ -2,13 +2,12 @@ import DiffableJSON
 import Glibc
 import Systemd
 
-/// Units of systemd.
 package struct UnitSettings: Equatable, Sendable {
-    /// Whose. Nil: the system's for root, and their own for all others.
+    /// The service manager. If it is nil, root gets the system's and other users get their own.
     package var bus: UnitBus.Scope?
-    /// In this order; empty: all that there are.
+    /// The types in the list's order; empty for all types.
     package var types: [UnitType] = []
-    /// What the names are like, as fnmatch(3) says it; empty: anything.
+    /// fnmatch(3) patterns of names; empty for any name.
     package var match: [String] = []
 
     package init() {}
@@ -19,14 +18,13 @@ package struct UnitSettings: Equatable, Sendable {
         return match.isEmpty || match.contains { fnmatch($0, name, FNM_NOESCAPE) == 0 }
     }
 
-    /// What systemd is asked for. Of what it answers `has` keeps a part.
+    /// The patterns to send to systemd. `has` filters the answer further.
     var patterns: [String] {
         if !match.isEmpty { return match }
         return types.isEmpty ? ["*"] : types.map { "*.\($0.rawValue)" }
     }
 }
 
-/// The types of units that systemd has.
 package enum UnitType: String, CaseIterable, Sendable {
     case service, timer, socket, path, mount, automount, swap, target, slice, scope, device
 }
@@ -35,22 +33,25 @@ extension UnitSettings {
     init(_ mapping: inout YAMLMapping) throws(FeedFileError) {
         self.init()
         guard let member = mapping.take("systemd") else { throw FeedFileError("systemd is missing") }
-        var settings = try YAMLMapping(member.node, of: "systemd", suchAs: "{units: [service, timer]}")
+        var settings = try YAMLMapping(
+            member.node, of: "systemd", suchAs: "{units: [service, timer]}", under: "systemd")
         try settings.refuseUnknown(among: ["units", "match", "bus"])
         if let member = settings.take("units") {
-            for text in try member.texts() {
+            for text in try member.texts(remedy: "name at least one type, or leave `units` out for all types") {
                 guard let type = UnitType(rawValue: text) else {
                     let all = UnitType.allCases.map(\.rawValue)
                     let suggestion =
                         nearestName(to: text, among: all).map { "did you mean \($0)?" }
-                        ?? "they are \(all.joined(separator: ", "))"
-                    throw member.error("“\(text)” is no type of units; \(suggestion)")
+                        ?? "the types are \(all.joined(separator: ", "))"
+                    throw member.error("\"\(text)\" is not a type of unit; \(suggestion)")
                 }
-                guard !types.contains(type) else { throw member.error("\(text) stands twice") }
+                guard !types.contains(type) else { throw member.error("\(text) is listed twice; remove one") }
                 types.append(type)
             }
         }
-        if let member = settings.take("match") { match = try member.texts() }
+        if let member = settings.take("match") {
+            match = try member.texts(remedy: "name at least one pattern, or leave `match` out for all units")
+        }
         if let member = settings.take("bus") { bus = try member.choice(of: UnitBus.Scope.self) }
     }
 }

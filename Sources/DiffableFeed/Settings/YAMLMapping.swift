@@ -3,31 +3,36 @@ import DiffableInput
 import DiffableJSON
 import Yams
 
-/// A mapping of the file, of which each key is taken once. What is left over at the end is unknown.
+/// A mapping of the file. Each key is taken once, and the keys left at the end are unknown.
 struct YAMLMapping {
-    /// A key's value, and where it stands.
     struct Member {
         var name: String
         var line: Int?
         var node: Node
+        /// The key that contains this one; nil for a feed's own key.
+        var parent: String?
 
-        func error(_ problem: String) -> FeedFileError { FeedFileError(line: line, key: name, problem) }
+        /// The name in messages, such as `directory.path`.
+        fileprivate var fullName: String { parent.map { "\($0).\(name)" } ?? name }
+
+        func error(_ problem: String) -> FeedFileError { FeedFileError(line: line, key: fullName, problem) }
     }
 
     let line: Int?
     private var members: [Member] = []
 
-    /// - Parameter example: what it may look like.
+    /// `example` is an example of the mapping, for the message; `parent` is the key that has the mapping as its value.
     init(
-        _ node: Node, of what: String, suchAs example: String = "`list: mail` and the lines below it"
+        _ node: Node, of what: String, suchAs example: String = "`list: mail` and the lines below it",
+        under parent: String? = nil
     ) throws(FeedFileError) {
         guard case .mapping(let mapping) = node else {
             throw FeedFileError(
-                line: node.mark?.line, "\(what) is a mapping, such as \(example)")
+                line: node.mark?.line, "\(what) must be a mapping, such as \(example)")
         }
         line = node.mark?.line
         for (key, value) in mapping {
-            members.append(Member(name: key.string ?? "?", line: key.mark?.line, node: value))
+            members.append(Member(name: key.string ?? "?", line: key.mark?.line, node: value, parent: parent))
         }
     }
 
@@ -35,12 +40,10 @@ struct YAMLMapping {
 
     var names: [String] { members.map(\.name) }
 
-    /// The member of this name, once.
     mutating func take(_ name: String) -> Member? {
         members.firstIndex { $0.name == name }.map { members.remove(at: $0) }
     }
 
-    /// Refuses a key that is none.
     func refuseUnknown(among known: [String]) throws(FeedFileError) {
         let errors = members.filter { !known.contains($0.name) }.map { member in
             let suggestion =
@@ -51,35 +54,37 @@ struct YAMLMapping {
         if let all = FeedFileError(errors) { throw all }
     }
 
-    /// Refuses what nobody took.
-    func refuseRest() throws(FeedFileError) {
+    func refuseRest(with source: String) throws(FeedFileError) {
         guard let member = members.first else { return }
-        throw member.error("it is of no use beside this source")
+        throw member.error("it cannot be used with \(source); leave it out")
     }
 }
 
 extension YAMLMapping.Member {
-    /// One text, also one that YAML takes for a number.
+    /// A single value as text, even if YAML reads it as a number.
     func text() throws(FeedFileError) -> String {
-        guard case .scalar(let scalar) = node else { throw error("it is one value") }
-        guard !scalar.isNull, !scalar.string.isEmpty else { throw error("it is one value, which is missing") }
+        guard case .scalar(let scalar) = node else { throw error("it must be one value, not a list or a mapping") }
+        guard !scalar.isNull, !scalar.string.isEmpty else { throw error("its value is missing") }
         return scalar.string
     }
 
-    /// One text or several.
-    func texts() throws(FeedFileError) -> [String] {
+    /// One text, or the texts of a sequence. `remedy` is the advice for an empty list.
+    func texts(remedy: String) throws(FeedFileError) -> [String] {
         guard case .sequence(let nodes) = node else { return [try text()] }
         var texts: [String] = []
-        for node in nodes { texts.append(try Self(name: name, line: node.mark?.line ?? line, node: node).text()) }
-        guard !texts.isEmpty else { throw error("it is empty") }
+        for (index, node) in nodes.enumerated() {
+            texts.append(try Self(name: "\(fullName)[\(index)]", line: node.mark?.line ?? line, node: node).text())
+        }
+        guard !texts.isEmpty else { throw error("it is an empty list; \(remedy)") }
         return texts
     }
 
     func truth() throws(FeedFileError) -> Bool {
-        switch try text() {
-        case "true": true
-        case "false": false
-        default: throw error("it is true or false")
+        let text = try text()
+        switch text {
+        case "true": return true
+        case "false": return false
+        default: throw error("it must be true or false, not \(text.debugDescription)")
         }
     }
 
@@ -87,7 +92,7 @@ extension YAMLMapping.Member {
         let text = try text()
         guard let choice = Choice(rawValue: text) else {
             let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
-            throw error("“\(text)” is none of \(all)")
+            throw error("\"\(text)\" is not one of \(all)")
         }
         return choice
     }
@@ -95,26 +100,31 @@ extension YAMLMapping.Member {
     func time() throws(FeedFileError) -> Duration {
         let text = try text()
         guard let time = TimeSpan(text)?.duration, time > .zero else {
-            throw error("“\(text)” is no time; write 500ms, 2s, 5m or 1h")
+            throw error("\"\(text)\" is not a time; write 500ms, 2s, 5m or 1h")
         }
         return time
     }
 
-    /// Any value as JSON.
+    /// A time of at least `CommandSettings.everyMin`.
+    func interval() throws(FeedFileError) -> Duration {
+        let time = try time()
+        guard time >= CommandSettings.everyMin else { throw error("it must be at least 100ms") }
+        return time
+    }
+
     func json() throws(FeedFileError) -> Content {
         var writer = ByteWriter()
         do throws(FeedFileError) { try node.write(into: &writer) } catch {
-            throw FeedFileError(line: error.line ?? line, key: name, error.problem)
+            throw FeedFileError(line: error.line ?? line, key: fullName, error.problem)
         }
         return Content(writer.bytes)
     }
 
-    /// The members of an object, each as JSON.
     func object() throws(FeedFileError) -> [(name: String, value: Content)] {
-        guard case .mapping(let mapping) = node else { throw error("it is a mapping, such as {icon: 📦}") }
+        guard case .mapping(let mapping) = node else { throw error("it must be a mapping, such as {icon: 📦}") }
         var members: [(name: String, value: Content)] = []
         for (key, value) in mapping {
-            let member = Self(name: "\(name).\(key.string ?? "?")", line: key.mark?.line, node: value)
+            let member = Self(name: "\(fullName).\(key.string ?? "?")", line: key.mark?.line, node: value)
             members.append((key.string ?? "?", try member.json()))
         }
         return members
@@ -122,13 +132,12 @@ extension YAMLMapping.Member {
 }
 
 extension Node.Scalar {
-    /// Whether nothing, or null, was written without quotation marks.
+    /// Whether the value is empty or null, without quotation marks.
     fileprivate var isNull: Bool { style == .plain && ["", "~", "null", "Null", "NULL"].contains(string) }
 }
 
 extension Node {
-    /// YAML as the JSON that it means: true, false, null and JSON's numbers where they are written without quotation marks,
-    /// and text for all else.
+    /// Writes YAML as JSON. Unquoted true, false, null and JSON numbers keep their types; everything else is text.
     fileprivate func write(into writer: inout ByteWriter) throws(FeedFileError) {
         switch self {
         case .scalar(let scalar):
@@ -150,14 +159,14 @@ extension Node {
         case .mapping(let mapping):
             writer.append("{")
             for (index, (key, value)) in mapping.enumerated() {
-                guard let name = key.string else { throw FeedFileError(line: key.mark?.line, "a name is one text") }
+                guard let name = key.string else { throw FeedFileError(line: key.mark?.line, "a key must be a string") }
                 if index > 0 { writer.append(",") }
                 writer.appendString(name)
                 writer.append(":")
                 try value.write(into: &writer)
             }
             writer.append("}")
-        case .alias: throw FeedFileError(line: mark?.line, "an alias leads nowhere")
+        case .alias: throw FeedFileError(line: mark?.line, "a YAML alias (*NAME) needs an anchor (&NAME) before it")
         }
     }
 }

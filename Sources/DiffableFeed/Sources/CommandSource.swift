@@ -2,31 +2,27 @@ import Diffable
 import DiffableInput
 import Glibc
 
-/// Rows from the output of a command, which counts when the command ends with status 0.
+/// Reads rows from a command's output. The output counts only if the command exits with status 0.
 package struct CommandSource: FeedSource {
     private let settings: CommandSettings
     private let rows: RowMapping
     private let states: CommandStates
-    /// `NAME=value`
     private let environment: [String]
-    /// Takes what it writes to its standard error.
     private let complain: @Sendable ([UInt8]) -> Void
 
-    /// In bytes. A longer output is not read to its end.
-    package static let outputLengthMax = 256 << 20
-    /// How long a stream may bring nothing after a line that cannot be read.
+    /// The time in which a stream has to deliver something after an unreadable line.
     static let patience = Duration.seconds(10)
     private let patience: Duration
 
     init(
         _ settings: CommandSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete,
-        environment: [String], patience: Duration = CommandSource.patience,
+        environment: [String], limits: InputLimits = FeedLimits.input, patience: Duration = CommandSource.patience,
         complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) {
         self.patience = patience
         self.settings = settings
-        self.rows = rows
-        states = CommandStates(rows, complete: complete)
+        self.rows = rows.limited(by: limits)
+        states = CommandStates(self.rows, complete: complete)
         self.environment = environment
         self.complain = complain
     }
@@ -39,12 +35,13 @@ package struct CommandSource: FeedSource {
         terms.leftovers = .killed
         guard let stream = settings.stream else {
             terms.timeout = settings.timeout
-            terms.outputLengthMax = Self.outputLengthMax
+            terms.outputLengthMax = rows.limits.sourceLengthMax
             let result = try await result(terms)
             try check(result)
             return deliver(try states.state(of: result.output, named: name))
         }
-        let lines = StreamedLines(stream, rows, named: name, deliver)
+        let lines = StreamedLines(
+            stream, rows, remove: settings.remove, named: name, lineLengthMax: rows.limits.sourceLengthMax, deliver)
         terms.receive = { lines.append($0) }
         let endless = terms
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -52,9 +49,9 @@ package struct CommandSource: FeedSource {
                 let result = try await result(endless)
                 try lines.end()
                 try check(result)
-                throw FeedError("\(program) ended; it is started again")
+                throw FeedError("\(program) ended; restarting it")
             }
-            // A stream that brings nothing else after a line that cannot be read is ended, and started again.
+            // A stream that delivers nothing else after an unreadable line is ended and restarted.
             group.addTask {
                 while true {
                     await lines.broken.wait()
@@ -67,7 +64,7 @@ package struct CommandSource: FeedSource {
         }
     }
 
-    private var program: String { settings.isShell ? "the shell's line" : settings.words[0] }
+    private var program: String { settings.isShell ? "the shell command" : settings.words[0] }
     private var name: String { "the output of \(program)" }
 
     private func result(_ terms: CommandRun.Terms) async throws -> CommandRun.Result {
@@ -83,14 +80,18 @@ package struct CommandSource: FeedSource {
     private func check(_ result: CommandRun.Result) throws(FeedError) {
         let complaint = result.lastComplaint.map { ": \($0)" } ?? ""
         if result.isOverdue {
-            throw FeedError("\(program) was ended, because it ran longer than \(settings.timeout.inWords)\(complaint)")
+            throw FeedError(
+                "\(program) was stopped because it ran longer than \(settings.timeout.inWords) (timeout; raise it if the command "
+                    + "needs longer)\(complaint)")
         }
         if result.isTooLong {
-            throw FeedError("\(program) wrote more than \(grouped(Self.outputLengthMax)) bytes, and was ended")
+            throw FeedError(
+                "\(program) was stopped because it wrote more than \(grouped(rows.limits.sourceLengthMax)) bytes "
+                    + "(sourceLengthMax); let it print less")
         }
         switch result.ending {
         case .status(0): break
-        // The writer of a pipe receives SIGPIPE when its reader needs no more, as with `head`.
+        // The writer of a pipe receives SIGPIPE when its reader exits early, such as `head`.
         case .status(128 + SIGPIPE) where settings.isShell: break
         case .status(let status): throw FeedError("\(program) ended with status \(status)\(complaint)")
         case .signal(let signal):
@@ -101,7 +102,6 @@ package struct CommandSource: FeedSource {
 }
 
 extension Duration {
-    /// Such as `1.5 s`.
     var inWords: String {
         let milliseconds = components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
         return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(Double(milliseconds) / 1_000) s"

@@ -2,18 +2,17 @@ import Diffable
 import DiffableInput
 import Synchronization
 
-/// The states of a command that is run again and again: what one run writes, as far as it is what the last one wrote, costs little.
+/// Turns the outputs of a repeated command into states. Unchanged parts of an output cost little.
 final class CommandStates: Sendable {
     private struct State {
         var rows: RowStates
-        /// What was written last, and what that is.
         var last: (output: [UInt8], state: FeedState)?
     }
 
     private let mapping: RowMapping
     private let state: Mutex<State>
 
-    /// In bytes. A longer output is not kept to be compared.
+    /// The limit in bytes. A longer output is not kept for comparison.
     private static let keptLengthMax = 1 << 20
 
     init(_ mapping: RowMapping, complete: @escaping RowStates.Complete) {
@@ -21,7 +20,6 @@ final class CommandStates: Sendable {
         state = Mutex(State(rows: RowStates(mapping, complete: complete)))
     }
 
-    /// - Parameter name: what the output is called in messages.
     func state(of output: [UInt8], named name: String) throws(FeedError) -> FeedState {
         let result: Result<FeedState, FeedError> = state.withLock { state in
             if let last = state.last, last.output == output { return .success(last.state) }

@@ -2,26 +2,23 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// Where the rows of a feed come from: a command, a database, a directory.
-///
-/// A source is run, brings states as long as it has any, and says nothing about when it runs again: that is for its pace
-/// (`FeedSchedule`), which is told how the run ended. A source that follows something by itself, such as a stream, has one run
-/// that lasts until it fails; one that looks once has one state in each run. Runs of one feed never overlap.
+/// A source of rows: a command, a database, a directory, systemd units. A run delivers states and then ends. The schedule
+/// (`FeedSchedule`) decides when the next run starts. A source that follows changes itself, such as a stream, has one run that
+/// lasts until it fails. Runs of one feed never overlap.
 package protocol FeedSource: Sendable {
     var pace: FeedSchedule.Pace { get }
-    /// Absolute paths whose changes let it run again between its times; none for one that watches by itself.
+    /// Absolute paths whose changes start a run; empty if the source watches by itself.
     var watchedPaths: [String] { get }
-    /// What the list answers while the feed runs; nil: nothing.
     var handler: ListHandler? { get }
-    /// Takes up what the list has been fed before, as far as it says what is to be brought. It is called once, when there is a first
-    /// state; returns when there is one with all of that.
+    /// Continues from the state that the list had before, such as open folders. It is called once, after the first state, and
+    /// returns when a state with all of that has been delivered.
     func resume(_ list: Snapshot) async
-    /// Brings states until there are no more, until it fails, or until the task is cancelled; then all that it started has
-    /// ended, too.
+    /// Delivers states until there are no more, the run fails, or the task is cancelled. Everything that the run started has
+    /// ended when it returns.
     ///
-    /// - Parameter deliver: takes a state without waiting. Of states that nobody has sent yet only the newest counts, and
-    ///   items are put together.
-    /// - Throws: `FeedError` for what the list `feeds` is to say; the list that is fed stays as it is then.
+    /// - Parameter deliver: takes a state without waiting. If states wait to be sent, only the newest is sent, and items are
+    ///   combined.
+    /// - Throws: `FeedError`, which the list `feeds` shows. The feed's list then stays as it is.
     func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws
 }
 
@@ -30,36 +27,45 @@ extension FeedSource {
     package func resume(_ list: Snapshot) async {}
 }
 
-/// What a source brings.
 package enum FeedState: Sendable {
-    /// All that is to be in the list.
     case whole(Input)
-    /// The same, with nothing expanded: a snapshot that shares with the one before it what did not change.
+    /// The complete list with nothing expanded. The snapshot shares memory with the one before it.
     case snapshot(Snapshot)
-    /// All that it could bring, and why that is not all, or not kept up to date.
+    /// An incomplete list, or one that is not kept up to date, and the reason.
     case incomplete(Input, FeedError)
-    /// Items that are added to the list, or changed in it.
-    case items(Input)
-    /// Why it can bring nothing at the moment, of a source that goes on looking by itself. The next state ends that.
+    case change(StreamedChange)
+    /// Why a source that watches by itself can deliver nothing at the moment. The next state clears it.
     case failure(FeedError)
-    /// Why it does not hear of changes, of a source that looks from time to time then; nil: it hears of them again.
+    /// Why a source notices no changes and polls instead; nil: it notices them again.
     case blindness(String?)
 }
 
-/// Why a feed's list is not brought up to date, in a sentence for people.
+/// One change by a stream that brings items.
+package enum StreamedChange: Sendable {
+    /// Adds or changes items.
+    case merge(Input)
+    /// Deletes an item with its children.
+    case removal(ItemID)
+}
+
+/// Why a feed's list is not up to date, as a sentence for users.
 package struct FeedError: Error, Equatable, CustomStringConvertible {
-    package var description: String
-    /// Whether it is about the rows, and names the options of the prompt that say how they are read.
-    let namesOptions: Bool
+    let message: InputMessage
 
-    package init(_ description: String) {
-        self.description = description
-        namesOptions = false
-    }
+    package var description: String { message.description }
 
-    /// - Parameter place: what stands before it.
-    init(_ error: InputError, at place: String = "") {
-        description = "\(place)\(error)"
-        namesOptions = true
+    package init(_ description: String) { message = InputMessage(description) }
+
+    /// `place` is the beginning of the message.
+    init(_ error: InputError, at place: String = "") { message = "\(place)\(error)" }
+}
+
+extension SettingNames {
+    package func text(of error: any Error) -> String {
+        switch error {
+        case let error as FeedError: error.message.text(self)
+        case let error as InputError: error.message.text(self)
+        default: "\(error)"
+        }
     }
 }

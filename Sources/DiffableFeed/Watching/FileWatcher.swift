@@ -2,22 +2,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Reports changes of files by inotify(7): one descriptor and one thread for all feeds, which sleeps while nothing happens.
+/// Reports changes of files with inotify(7): one descriptor and one thread for all feeds, which sleeps while nothing changes.
 ///
-/// A watched path is resolved as the kernel does it (`ResolvedPath`), and each directory in which a name is looked up is watched
-/// for that name. So a file is still followed when it is replaced or made later, when a link on the way is switched, and when a
-/// directory above it is renamed. inotify does not report mounts, so the thread also waits for changes of /proc/self/mountinfo,
-/// and then compares where each path leads.
+/// A watched path is resolved as the kernel does it (`ResolvedPath`). The directories of links and of the last name are watched
+/// for these names only; the other directories on the way are watched for their own end. So a file is still followed when it is
+/// replaced or created later, when a link on the way is changed, and when a directory above it is renamed. Other changes in
+/// /tmp or in a home directory above it wake nothing. inotify does not report mounts, so the thread also waits for changes of
+/// /proc/self/mountinfo, and then compares where each path leads.
 package final class FileWatcher: Sendable {
-    /// The paths of one caller.
     private struct Audience {
         var paths: [String]
         /// Suffixes of further files in the directory of each path's real file, such as `-wal`.
         var suffixes: [String] = []
-        /// Whether the caller hears only of another file at a path, and not of changes in a file.
+        /// Whether the caller is notified only of a different file at a path, and not of changes in a file.
         var isOfPlaces = false
         var tell: @Sendable () -> Void
-        /// Where the paths led when they were watched last.
         var places = Places()
         /// Why the kernel does not report all changes.
         var problem: String?
@@ -27,11 +26,9 @@ package final class FileWatcher: Sendable {
 
     private struct Places: Equatable {
         var paths: [ResolvedPath] = []
-        /// The mounts below them.
         var mounts: [String] = []
     }
 
-    /// One request for events of a watched file or directory.
     private struct Request: Equatable {
         var audience: Int
         /// The name in the directory that is meant; nil for all.
@@ -42,7 +39,6 @@ package final class FileWatcher: Sendable {
     private struct State {
         /// Negative until the first path is watched.
         var inotify: Int32 = -1
-        /// Reports when the mounts change.
         var mounts: Int32 = -1
         /// The mounts as they were when that was reported last.
         var table: Mounts?
@@ -69,16 +65,15 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Calls back after each change of one of the paths, until `stop`. Also calls back when changes may have been missed.
-    ///
-    /// - Parameter suffixes: those of further files to watch, in the directory of each path's real file.
+    /// Calls back after each change of one of the paths, until `stop`, and when changes may have been missed. `suffixes` are
+    /// those of further files to watch, in the directory of each path's real file.
     package func watch(
         _ paths: [String], suffixes: [String] = [], _ tell: @escaping @Sendable () -> Void
     ) -> Int {
         add(Audience(paths: paths, suffixes: suffixes, tell: tell))
     }
 
-    /// Calls back after another file has come to one of the paths, or none is there any more, and when mounts below it have changed.
+    /// Calls back after the file at one of the paths is replaced or deleted, and after the mounts below it change.
     package func watchPlaces(of paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
         add(Audience(paths: paths, isOfPlaces: true, tell: tell))
     }
@@ -91,11 +86,8 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// When somebody looks again who hears of changes until then.
-    ///
-    /// - Parameters:
-    ///   - next: when it is time anyway; nil: only after a change.
-    ///   - isBlind: whether the kernel does not report all changes.
+    /// The time of the next look; nil: only after a change. While the kernel does not report all changes, it is at most the
+    /// retry pause away.
     static func nextLook(_ next: ContinuousClock.Instant?, isBlind: Bool) -> ContinuousClock.Instant? {
         guard isBlind else { return next }
         let retry = ContinuousClock.now + retryPause
@@ -125,8 +117,10 @@ extension FileWatcher {
     private static let changes = UInt32(
         IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
             | IN_MOVE_SELF)
-    /// Of a directory on the way: what others write to files in it wakes nobody.
-    private static let changesOnTheWay = UInt32(
+    /// The events that concern a directory itself, and not the names in it.
+    private static let changesOfItself = UInt32(IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+    /// The events that concern the names in a directory. Writing to a file in it is not among them.
+    private static let changesOfNames = UInt32(
         IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
     /// Events after which a path may lead elsewhere. A directory's new permissions are a change of attributes.
     private static let moves = UInt32(
@@ -164,7 +158,12 @@ extension FileWatcher {
                 }
             }
             for step in Set(before.paths.flatMap(\.steps)) {
-                add(step.directory, name: step.name, Self.changesOnTheWay)
+                if step.isPassed {
+                    // The kernel reports an event of the directory itself without a name.
+                    add("\(step.directory)/\(step.name)", name: "", Self.changesOfItself)
+                } else {
+                    add(step.directory, name: step.name, Self.changesOfNames)
+                }
             }
             if !audience.isOfPlaces { for path in before.paths { add(path.path, name: nil, Self.changes) } }
             audience.places = places(of: audience, state.table)
@@ -178,7 +177,7 @@ extension FileWatcher {
     private func objection(to places: Places, _ mounts: Mounts?) -> String? {
         for path in places.paths {
             guard let objection = mounts?.objection(to: path) else { continue }
-            return "\(path.path) \(objection): use `every`"
+            return "\(path.path) \(objection): set `every` (or use --every) to read it periodically"
         }
         return nil
     }
@@ -206,7 +205,6 @@ extension FileWatcher {
         }
     }
 
-    /// Begins to watch anything at all.
     private func open(_ state: inout State) throws(FeedError) {
         guard state.inotify < 0 else { return }
         state.inotify = try Inotify.descriptor(Int32(IN_NONBLOCK))
@@ -225,13 +223,12 @@ extension FileWatcher {
         DispatchQueue(label: "file watcher").async { self.hear(inotify, mounts) }
     }
 
-    /// Reads the kernel's reports, forever.
     private func hear(_ inotify: Int32, _ mounts: Int32) {
         let length = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { buffer.deallocate() }
         while true {
-            // That the mounts have changed is an exceptional condition of the file (proc_pid_mountinfo(5)).
+            // A change of the mounts is an exceptional condition of the file (proc_pid_mountinfo(5)).
             var sources = [
                 pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
@@ -245,7 +242,6 @@ extension FileWatcher {
         }
     }
 
-    /// Compares after a pause, for paths through directories that cannot be watched.
     private func compareLater(_ state: inout State) {
         guard !state.isComparisonDue else { return }
         state.isComparisonDue = true
@@ -258,7 +254,6 @@ extension FileWatcher {
         }
     }
 
-    /// Calls back for paths that lead elsewhere than before.
     private func compare() {
         let due = state.withLock { state in
             state.table = .now()
@@ -272,7 +267,6 @@ extension FileWatcher {
     private func hear(_ events: UnsafeRawBufferPointer) {
         let due = state.withLock { state in
             var due: Set<Int> = []
-            /// The audiences whose paths may lead elsewhere now.
             var moved: Set<Int> = []
             var offset = 0
             let header = MemoryLayout<inotify_event>.size

@@ -2,14 +2,15 @@ import Glibc
 
 /// A path as the kernel resolves it at one moment, component by component and through symbolic links.
 struct ResolvedPath: Equatable {
-    /// A name that the kernel looks up in a directory.
     struct Step: Hashable {
         /// Its path has no symbolic links.
         var directory: String
         var name: String
-        /// The file of that name, which may be a symbolic link or the root of a mount; nil when there is none.
+        /// The file with that name, which may be a symbolic link or the root of a mount; nil if there is none.
         var file: FileStatus.Identity?
         var isLink = false
+        /// Whether the file exists and is not a link, and the path continues below it.
+        var isPassed = false
     }
 
     /// In the order of resolution. It ends with the first name that leads nowhere.
@@ -37,6 +38,7 @@ struct ResolvedPath: Equatable {
             let status = FileStatus(of: Array(next.utf8), in: AT_FDCWD)
             step.file = status?.identity
             step.isLink = status?.sort == .link
+            step.isPassed = status != nil && !step.isLink && !rest.isEmpty
             steps.append(step)
             links += step.isLink ? 1 : 0
             guard status != nil, links <= Self.linksMax else {

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Paths that can be watched for changes.
 package enum WatchedPath {
     /// Why the kernel does not report changes of a path; nil where it does. A path that does not exist yet is judged by the
     /// nearest directory above it.
@@ -11,14 +10,14 @@ package enum WatchedPath {
     }
 }
 
-/// The mounts that this process sees, as in proc_pid_mountinfo(5).
+/// The mounts that this process sees (proc_pid_mountinfo(5)).
 struct Mounts {
     static let file = "/proc/self/mountinfo"
     private let lines: [[Substring]]
 
     init(_ text: String) { lines = text.split(separator: "\n").map { $0.split(separator: " ") } }
 
-    /// Nil when it cannot be read.
+    /// Nil if the mounts cannot be read.
     static func now() -> Mounts? {
         guard let stream = fopen(file, "re") else { return nil }
         defer { fclose(stream) }
@@ -28,11 +27,11 @@ struct Mounts {
         return Mounts(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Why the kernel does not report changes of a path; nil where it does.
+    /// Why the kernel does not report changes of a path; nil if it does.
     func objection(to path: ResolvedPath) -> String? { path.devices.lazy.compactMap(objection(toDevice:)).first }
 
     func objection(toDevice device: UInt64) -> String? {
-        // Linux's own way to put both into one number (makedev(3)).
+        // Linux's encoding of both numbers (makedev(3)).
         let major = (device >> 8 & 0xFFF) | (device >> 32 & ~0xFFF)
         let minor = (device & 0xFF) | (device >> 12 & ~0xFF)
         guard let name = type(ofDevice: "\(major):\(minor)").flatMap({ Self.silent[$0] }) else { return nil }
@@ -45,7 +44,6 @@ struct Mounts {
         "cifs": "SMB", "smb3": "SMB", "9p": "9P", "ceph": "Ceph", "afs": "AFS", "fuse.sshfs": "sshfs",
     ]
 
-    /// The type of the file system.
     func type(ofDevice device: String) -> String? {
         for words in lines {
             guard words.count > 2, words[2] == device, let mark = words.firstIndex(of: "-"), mark + 1 < words.count
@@ -57,16 +55,14 @@ struct Mounts {
         return nil
     }
 
-    /// Which mounts are anywhere below a directory.
-    ///
-    /// - Parameter path: without symbolic links.
+    /// The mounts below a directory, whose path has no symbolic links.
     func below(_ path: String) -> [String] {
         var start = path
         for (sign, code) in [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")] {
             start = start.replacing(sign, with: code)
         }
         if !start.hasSuffix("/") { start += "/" }
-        // Up to the mount point. A mount that is remounted with other options is the same.
+        // Without the fields after the mount point: a mount that is remounted with other options is the same.
         return lines.filter { $0.count > 4 && $0[4].hasPrefix(start) && $0[4] != "/" }
             .map { $0[..<5].joined(separator: " ") }
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// Directories that really change.
+/// Tests with real directories.
 @Suite struct DirectorySourceTests {
     private let directory: ScratchFolder
     private let watcher: FileWatcher
@@ -18,15 +18,14 @@ import Testing
         watcher.start()
     }
 
-    /// Follows the directory while the closure runs.
     private func following(
-        _ path: String = "", _ change: (inout DirectorySettings) -> Void = { _ in },
-        _ body: (Listed, DirectorySource) async throws -> Void
+        _ path: String = "", filesMax: Int = FeedLimits.filesMax,
+        _ change: (inout DirectorySettings) -> Void = { _ in }, _ body: (Listed, DirectorySource) async throws -> Void
     ) async throws {
         defer { directory.remove() }
         var settings = DirectorySettings(path: path.isEmpty ? directory.path : directory.file(path))
         change(&settings)
-        let (listed, source) = (Listed(), DirectorySource(settings, watcher: watcher))
+        let (listed, source) = (Listed(), DirectorySource(settings, watcher: watcher, filesMax: filesMax))
         let run = Task { try await source.run { listed.append($0) } }
         defer { run.cancel() }
         try await body(listed, source)
@@ -37,6 +36,115 @@ import Testing
     private func expect(_ listed: Listed, _ outline: [String], _ what: Comment? = nil) async throws {
         let isSo = try await eventuallyInTask { listed.outline == outline }
         #expect(isSo, "\(listed.outline ?? []) \(listed.problem ?? ""), not \(outline) \(what ?? "")")
+    }
+
+    // MARK: - Hostile directories
+
+    @Test func `so many files are listed, and the rest when there is room`() async throws {
+        for number in 10..<20 { try directory.write("", to: "\(number)") }
+        for number in 0..<5 { try directory.write("", to: "z/\(number)") }
+        let problem =
+            "\(directory.path) contains more than 11 files (filesMax), and the list lacks some of them: lower `depth`, or list "
+            + "another directory"
+        try await following(filesMax: 11) { listed, source in
+            let all = (10..<20).map { "\($0)" }
+            // Folders are listed first.
+            try await expect(listed, ["z+"] + all)
+            #expect(listed.problem == nil)
+            let error = await #expect(throws: (any Error).self) { try await source.open("z") }
+            #expect("\(error.map { "\($0)" } ?? "")".contains("the list would have more than 11 files (filesMax)"))
+            for number in 20..<30 { try directory.write("", to: "\(number)") }
+            #expect(try await eventuallyInTask { listed.problem == problem }, "\(listed.problem ?? "")")
+            #expect(listed.outline?.count == 11)
+            for number in 10..<20 { try directory.delete("\(number)") }
+            try await expect(listed, ["z+"] + (20..<30).map { "\($0)" })
+            #expect(try await eventuallyInTask { listed.problem == nil })
+        }
+    }
+
+    @Test func `a directory with too many files from the start is listed as far as the limit`() async throws {
+        for number in 0..<50 { try directory.write("", to: "\(number)") }
+        try await following(filesMax: 20) { listed, _ in
+            #expect(try await eventuallyInTask { listed.problem?.contains("more than 20 files (filesMax)") == true })
+            #expect(listed.outline?.count == 20)
+            for number in 0..<30 { try directory.delete("\(number)") }
+            #expect(try await eventuallyInTask { listed.problem == nil && listed.outline?.count == 20 })
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs root, to give a link to another user"), arguments: ["link", "way/d"])
+    func `a link of another user on the path is not followed`(path: String) async throws {
+        try directory.write("", to: "real/d/secret")
+        try directory.link("link", to: "real/d")
+        try directory.link("way", to: directory.file("real"))
+        let link = directory.file(path == "link" ? "link" : "way")
+        try await following(path) { listed, _ in
+            try await expect(listed, ["secret"], "root's own link")
+            try directory.write("", to: "real/d/more")
+            try await expect(listed, ["more", "secret"])
+            #expect(lchown(link, 65_534, 65_534) == 0)
+            let problem = "the symbolic link \(link) belongs to the user"
+            #expect(try await eventuallyInTask { listed.problem?.contains(problem) == true }, "\(listed.problem ?? "")")
+            try directory.write("", to: "real/d/unseen")
+            #expect(lchown(directory.file("real/d"), 65_534, 65_534) == 0)
+            // The link is followed again when root owns it. The owner of the directory does not matter.
+            #expect(lchown(link, 0, 0) == 0)
+            try await expect(listed, ["more", "secret", "unseen"])
+            #expect(listed.problem == nil)
+        }
+    }
+
+    /// Another user replaces folders by links to a directory that this user cannot read, as fast as possible.
+    @Test(arguments: ["", "a"])
+    func `no swap of a folder for a link shows what the link leads to`(path: String) async throws {
+        let secret = try ScratchFolder()
+        defer { secret.remove() }
+        try secret.write("", to: "x/secret")
+        #expect(chmod(secret.path, 0o700) == 0)
+        let program = """
+            import ctypes, os, sys, time
+            place, secret = sys.argv[1:]
+            if os.geteuid() == 0:
+                os.chown(place, 65534, 65534)
+                os.setgroups([]); os.setgid(65534); os.setuid(65534)
+            os.chdir(place)
+            os.makedirs("a/x/inner")
+            os.symlink(secret, "b")
+            os.symlink(secret, "link")
+            libc = ctypes.CDLL(None)
+            end = time.monotonic() + 60
+            count = 0
+            while time.monotonic() < end:
+                libc.renameat2(-100, b"a", -100, b"b", 2)
+                count += 1
+                if count % 64: continue
+                if os.path.exists("stop"): break
+                for name in ("a/x", "b/x"):
+                    try:
+                        os.rename(name, name + "y")
+                        os.symlink(secret + "/x", name)
+                        os.unlink(name)
+                        os.rename(name + "y", name)
+                    except OSError: pass
+            """
+        try await following(path, { $0.depth = 5 }) { listed, source in
+            async let result = CommandRun(
+                ["python3", "-c", program, directory.path, secret.path],
+                environment: ["PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"], .init()
+            ).result(ofInput: [])
+            #expect(try await eventuallyInTask { listed.outline?.isEmpty == false })
+            let begin = ContinuousClock.now
+            var seen: Set<String> = []
+            func hasSeen() -> Bool { seen.contains { $0.hasPrefix(path.isEmpty ? "  x" : "x") } }
+            while begin.duration(to: .now) < .seconds(hasSeen() ? 2 : 50) {
+                for id: ItemID in ["a", "b", "a/x", "b/x", "link"] { try? await source.open(id) }
+                seen.formUnion(listed.outline ?? [])
+            }
+            try directory.write("", to: "stop")
+            let attacker = try await result
+            #expect(attacker.ending == .status(0), "\(attacker.lastComplaint ?? "")")
+            #expect(hasSeen() && !seen.contains { $0.contains("secret") }, "\(seen)")
+        }
     }
 
     @Test func `files come, change, go and have other names`() async throws {
@@ -71,7 +179,7 @@ import Testing
             #expect(listed.outline == ["a", "  b", "    c", "      file", "e"])
             try directory.write("", to: "a/b/c/more")
             try await expect(listed, ["a", "  b", "    c", "      file", "      more", "e"])
-            // One that comes within the depth is listed; it goes with its name.
+            // A folder within the depth is listed, and disappears with its name.
             try directory.write("", to: "f/x")
             try await expect(listed, ["a", "  b", "    c", "      file", "      more", "e", "f", "  x"])
             try directory.rename("a", "z")
@@ -95,7 +203,7 @@ import Testing
             #expect(listed.item("to")?.kind == "link")
             #expect(listed.item("to")?.member("target") == directory.path)
             for (id, message): (ItemID, String) in [
-                ("file", "is no folder"), ("to", "is no folder"), ("none", "is not in"),
+                ("file", "is not a folder"), ("to", "is not a folder"), ("none", "is no longer in"),
             ] {
                 let error = await #expect(throws: (any Error).self) { try await source.open(id) }
                 #expect("\(error.map { "\($0)" } ?? "")".contains(message))
@@ -110,16 +218,16 @@ import Testing
         async throws
     {
         try await following("a/b") { listed, _ in
-            #expect(try await eventuallyInTask { listed.problem?.contains("is not there yet") ?? false })
+            #expect(try await eventuallyInTask { listed.problem?.contains("there is no directory") ?? false })
             try directory.write("", to: "a/b/x")
             try await expect(listed, ["x"])
             try directory.delete("a")
-            #expect(try await eventuallyInTask { listed.problem?.contains("is gone") ?? false })
+            #expect(try await eventuallyInTask { listed.problem?.contains("was moved or deleted") ?? false })
             #expect(listed.outline == ["x"])
             try directory.write("", to: "a/b/y")
             try await expect(listed, ["y"])
             #expect(listed.problem == nil)
-            // One that takes its place.
+            // Another folder takes its place.
             try directory.write("", to: "other/z")
             try directory.rename("a/b", "a/old")
             try directory.rename("other", "a/b")
@@ -134,7 +242,7 @@ import Testing
             try await source.open("a")
             try await source.open("a/b")
             try directory.rename("d", "old")
-            #expect(try await eventuallyInTask { listed.problem?.contains("is gone") ?? false })
+            #expect(try await eventuallyInTask { listed.problem?.contains("was moved or deleted") ?? false })
             try directory.rename("other", "d")
             try await expect(listed, ["a", "  b", "    of other"])
         }
@@ -169,7 +277,7 @@ import Testing
             try directory.write("", to: "a/y")
             try await expect(listed, ["a", "  x", "  y"])
         }
-        // /proc tells of nothing.
+        // /proc reports no changes.
         var settings = DirectorySettings(path: "/proc/self/task")
         settings.every = .milliseconds(100)
         let (listed, source) = (Listed(), DirectorySource(settings, watcher: watcher))

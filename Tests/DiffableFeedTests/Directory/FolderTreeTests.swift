@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// What a directory source knows, beside what is on the disk.
+/// The state of a directory source, compared with the disk.
 @Suite struct FolderTreeTests {
     private let directory: ScratchFolder
 
@@ -61,7 +61,7 @@ import Testing
             try directory.delete(old)
         default:
             guard !place.isEmpty else { return }
-            // One that is not listed yet, or below one that is not, cannot be opened.
+            // A folder that is not listed yet, or is below such a folder, cannot be opened.
             guard let id = try? ItemID(place), (try? await source.open(id)) != nil else { return }
             naive.open(place)
         }
@@ -72,11 +72,11 @@ import Testing
         try directory.append("more", to: name)
     }
 
-    // MARK: - What is told late
+    // MARK: - Late events
 
-    /// Nobody reads what the kernel tells until the test says so.
+    /// Holds back the kernel's events until the test releases them.
     ///
-    /// - Parameter opened: folders that somebody opened, with the names that they have at the end.
+    /// - Parameter opened: opened folders, by their names at the end.
     private func held(
         _ depth: Int, opened: [String] = [], _ body: (FolderEvents, FolderTree, Int32) throws -> Void
     ) throws {
@@ -94,7 +94,7 @@ import Testing
         tree.end()
     }
 
-    /// All that is listed, folders whose content is not listed with `+`, and those that cannot be read with `!`.
+    /// Returns all listed names; `+` marks folders that are not open, `!` unreadable ones.
     private func outline(_ tree: FolderTree) -> [String] {
         func lines(_ items: [Item]) -> [String] {
             items.flatMap { item in
@@ -112,7 +112,7 @@ import Testing
             Int(String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8).dropLast()))
         try directory.makeFolder("a/b")
         try held(3) { events, tree, descriptor in
-            // Two that are the same one after the other would be one.
+            // The kernel merges equal consecutive events.
             for _ in 0..<(length / 2 + 10) {
                 mkdir(directory.file("d"), 0o700)
                 rmdir(directory.file("d"))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Folders are found by way of those above them, which may have other names by then.
+    /// Folders are found through their parents, which may have other names by then.
     @Test func `what is renamed between being told of and being looked at is found`() throws {
         try directory.makeFolder("a/b/c")
         try directory.makeFolder("x/b/c")
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// A folder that is moved into one that was below it would be below itself for a moment.
+    /// A folder that is moved into its own descendant would be below itself for a moment.
     @Test func `folders that change places are never below themselves`() throws {
         try directory.makeFolder("a/b/c")
         try held(6) { events, tree, descriptor in
@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    // MARK: - What is found again
+    // MARK: - Recognized files
 
     @Test func `what was written to below a folder that was moved is there when it is found again`() throws {
         try directory.write("", to: "p/c/old")
@@ -225,13 +225,13 @@ import Testing
         }
     }
 
-    /// File systems give the number of what was deleted to what is made next.
+    /// File systems reuse the inode number of a deleted file.
     @Test func `a new folder is not the one that was deleted, though it has its number`() throws {
         try directory.makeFolder("s/t")
         try held(1, opened: ["s"]) { events, tree, descriptor in
             try tree.open("s", descriptor)
             var old = "t"
-            // Before it is deleted, and when the new one is there already.
+            // The folder is read before it is deleted, or when the new one already exists.
             for (new, isReadBefore) in [
                 ("quite-new", true), ("quite-new", true), ("t", true), ("t", false), ("quite-new", false),
             ] {
@@ -251,9 +251,9 @@ import Testing
         }
     }
 
-    // MARK: - What cannot be read
+    // MARK: - Unreadable folders
 
-    /// Also while something happens below it.
+    /// This holds even while files below the folder change.
     @Test(.enabled(if: Nobody.isPossible), arguments: [mode_t(0), 0o444, 0o600, 0o311], ["B", "B/C"])
     func `a folder that cannot be read any more says so, until it can be`(mode: mode_t, name: String) throws {
         try directory.write("", to: "B/C/D/file")
@@ -303,7 +303,7 @@ import Testing
         Nobody.act { tree.update(events.take(), descriptor) }
         #expect(outline(tree) == ["empty", "rx", "rx/file"])
         tree.end()
-        // The one at the top.
+        // The top folder.
         setMode(0o444, of: "rx")
         let path = directory.file("rx")
         let error = #expect(throws: FeedError.self) {

@@ -5,7 +5,7 @@ import Synchronization
 
 @testable import DiffableFeed
 
-/// What a directory source brought last, as lines for people: names, two spaces deeper for each level.
+/// The last state of a directory source as readable lines: names, indented by two spaces a level.
 final class Listed: Sendable {
     private struct State {
         var items: [Item]?
@@ -24,7 +24,7 @@ final class Listed: Sendable {
                 (state.items, state.problem) = (Self.items(input), error.description)
             case .failure(let error): state.problem = error.description
             case .blindness: break
-            case .items, .snapshot: break
+            case .change, .snapshot: break
             }
         }
     }
@@ -36,10 +36,10 @@ final class Listed: Sendable {
 
     var items: [Item]? { state.withLock(\.items) }
     var problem: String? { state.withLock(\.problem) }
-    /// How many states came.
+    /// The number of states so far.
     var count: Int { state.withLock(\.count) }
 
-    /// Nil while nothing came. What can be opened has a `+`.
+    /// The lines; nil before the first state. `+` marks folders that can be opened.
     var outline: [String]? { items.map { Self.outline($0, "") } }
 
     private static func outline(_ items: [Item], _ indent: String) -> [String] {

@@ -4,14 +4,14 @@ import Glibc
 
 @testable import DiffableFeed
 
-/// What is in a directory now, compared with what is listed of it: all is read again each time.
+/// Compares a directory with its list by reading everything again.
 struct NaiveFolder {
     let path: String
     let depth: Int
-    /// The inodes of folders that somebody opened.
+    /// The inodes of opened folders.
     var opened: Set<UInt64> = []
 
-    /// What is different; nil when nothing is. Names are to be sorted by their bytes.
+    /// Returns the difference, or nil if there is none. Names have to be sorted by their bytes.
     func difference(from items: [Item]) -> String? { difference(from: items, in: "", level: 1) }
 
     private func difference(from items: [Item], in folder: String, level: Int) -> String? {
@@ -31,7 +31,7 @@ struct NaiveFolder {
             let isClosed = item.member("hasChildren") != nil
             if sort(status) == "file", item.member("size") != "\(status.st_size)" { return "\(id): the size" }
             let modified = status.st_mtim.tv_sec * 1_000 + status.st_mtim.tv_nsec / 1_000_000
-            // What happens in a folder that is not listed is not told.
+            // A closed folder gets no events of its contents.
             if !isClosed, item.member("modified") != "\(modified)" { return "\(id): the time" }
             guard sort(status) == "directory" else { continue }
             if isClosed {
@@ -44,7 +44,7 @@ struct NaiveFolder {
         return nil
     }
 
-    // MARK: - What is there
+    // MARK: - The contents
 
     func status(_ name: String) -> stat {
         var status = stat()
@@ -61,16 +61,15 @@ struct NaiveFolder {
         }
     }
 
-    /// The paths of all files and folders, or of all folders.
+    /// Returns the paths of all files and folders, or of all folders.
     func paths(ofFoldersOnly: Bool) -> [String] {
         let all = FileManager.default.subpaths(atPath: path) ?? []
         return all.filter { !ofFoldersOnly || sort(status($0)) == "directory" }.sorted()
     }
 
-    /// A folder was opened.
     mutating func open(_ name: String) { opened.insert(UInt64(status(name).st_ino)) }
 
-    /// It has another name now. What comes to a folder that is closed is not listed any more.
+    /// Notes that a folder was renamed. A closed folder's new contents are not listed.
     mutating func move(to name: String) {
         let above = name.split(separator: "/").map(String.init).dropLast()
         for level in above.indices {
@@ -80,7 +79,7 @@ struct NaiveFolder {
         }
     }
 
-    /// It is about to be deleted, and another may have its number then.
+    /// Notes that a folder will be deleted, because another one may get its inode number.
     mutating func forget(_ name: String) {
         for path in paths(ofFoldersOnly: true) where path == name || path.hasPrefix("\(name)/") {
             opened.remove(UInt64(status(path).st_ino))

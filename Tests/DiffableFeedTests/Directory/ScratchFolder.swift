@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A directory of its own, in which a test does what people do.
+/// A temporary directory that a test changes.
 struct ScratchFolder {
     let path: String
 
@@ -18,7 +18,7 @@ struct ScratchFolder {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
     }
 
-    /// Makes the folders on the way, too.
+    /// Writes a file, and makes missing folders.
     func write(_ text: String, to name: String) throws {
         if let slash = name.lastIndex(of: "/") { try makeFolder(String(name[..<slash])) }
         try put(text, in: name, "w")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import DiffableFeed
 
-/// A state that is made from the last one is the state that is made from nothing.
+/// A state that is derived from the last one is equal to the state made from scratch.
 @Suite struct RowStatesTests {
-    /// A row as it would come of a query; nil is NULL.
+    /// A row of a query; nil is NULL.
     private struct Line: Hashable {
         var id: Int?
         var section = 0
@@ -63,11 +63,11 @@ import Testing
         _ = compared(seed: Self.seed, section, parent)
     }
 
-    /// With one seed, so that the numbers are the same each time.
+    /// A fixed seed, so that the numbers are reproducible.
     @Test(arguments: [(false, false), (true, false), (false, true), (true, true)])
     func `most states are made from the last one, and some are refused`(section: Bool, parent: Bool) {
         let (steps, advanced, refused) = compared(seed: 1, section, parent)
-        // With parents only what is changed in its place is.
+        // With parents, the fast path only handles rows that change in place.
         #expect(advanced > steps / (parent ? 20 : 4) && refused > 0, "\(advanced) and \(refused) of \(steps)")
     }
 
@@ -91,7 +91,7 @@ import Testing
                 if case .failure = wanted { refused += 1 }
                 #expect(got == wanted, "DIFFABLED_SEED=\(seed)")
                 if got != wanted { return (steps, advanced, refused) }
-                // A state that was refused is not the last one; what comes after it is compared with the one before.
+                // A refused state does not become the last one; the next state is compared with the one before.
                 for _ in 0..<Int.random(in: 0...3, using: &random) { change(&lines, parent, &random) }
             }
         }
@@ -128,7 +128,7 @@ import Testing
         case 17: lines[index].section = Int.random(in: 0..<4, using: &random)
         case 18: lines[index].parent = lines.randomElement(using: &random)?.id
         case 19: lines.removeAll { $0.text == 0 }
-        // What was wrong is often mended.
+        // Invalid rows are often corrected.
         case 20...22:
             var seen: Set<Int> = []
             lines.removeAll { line in line.id.map { !seen.insert($0).inserted } ?? true }
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    // MARK: - What it costs
+    // MARK: - Cost
 
     @Test func `of many rows only those that are different are read`() throws {
         let lines = (0..<2_000).map { Line(id: $0) }

@@ -2,11 +2,11 @@ import Testing
 
 @testable import DiffableFeed
 
-/// When a database is looked at, without a clock.
+/// The times at which a database is polled, without a clock.
 @Suite struct DatabaseWatchTests {
     private let start = ContinuousClock.now
 
-    /// The pauses between looks, until there is none planned.
+    /// Returns the pauses between polls, until no more are planned.
     private func pauses(_ watch: inout DatabaseWatch, from start: ContinuousClock.Instant) -> [Duration] {
         var pauses: [Duration] = []
         var now = start
@@ -25,7 +25,7 @@ import Testing
         #expect(pauses.prefix(9).allSatisfy { $0 == .microseconds(500) })
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(pauses.last == DatabaseWatch.stepMax)
-        // Whenever a commit is seen first, the next look is soon enough, and all of them are few.
+        // However late a commit is noticed, the next poll is soon enough, and there are few polls.
         var time = Duration.zero
         for pause in pauses {
             #expect(pause <= max(.microseconds(500), time / 8))
@@ -54,9 +54,16 @@ import Testing
     @Test func `trouble is told when it lasts, and once`() {
         var watch = DatabaseWatch(every: nil, at: start)
         let told = [("locked", 0), ("locked", 900), ("locked", 1_100), ("locked", 1_200), ("gone", 1_300)].map {
-            watch.sawTrouble($0, at: start + .milliseconds($1))
+            watch.sawTrouble($0, from: start + .milliseconds($1), at: start + .milliseconds($1))
         }
         #expect(told == [false, false, true, false, true])
+    }
+
+    @Test func `a query that was stopped after a long time is told at once`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        let isTold = watch.sawTrouble("ran longer than 60 s", from: start, at: start + .seconds(60))
+        #expect(isTold)
+        #expect(watch.next == start + .seconds(61))
     }
 
     @Test func `what is locked for long is looked at without an event, more and more seldom`() {
@@ -64,7 +71,7 @@ import Testing
         var now = start + .seconds(10)
         var pauses: [Duration] = []
         for _ in 0..<12 {
-            _ = watch.sawTrouble("locked", at: now)
+            _ = watch.sawTrouble("locked", from: now, at: now)
             pauses.append((watch.next ?? now) - now)
             now = watch.next ?? now
         }

@@ -2,13 +2,13 @@ import DiffableFeed
 import Synchronization
 import Systemd
 
-/// A service manager that keeps the order in which systemd tells and answers, and tells late what systemd tells late.
+/// A service manager that orders and delays its signals and answers as systemd does.
 final class FakeSystemd: UnitConnection {
     private struct State {
         var units: [String: Unit] = [:]
-        /// Of what has not been told: which units are new, and which are changed.
+        /// Unreported changes: the unit's name, and whether it is new.
         var untold: [String: Bool] = [:]
-        /// Asked, and not answered yet.
+        /// The questions not yet answered.
         var questions: [UnitQuestion] = []
         var outcomes: [String: Result<String, UnitFailure>] = [:]
         var performed: [String] = []
@@ -31,7 +31,7 @@ final class FakeSystemd: UnitConnection {
     var hasQuestions: Bool { state.withLock { !$0.questions.isEmpty } }
     var hasListener: Bool { state.withLock { $0.listener != nil } }
 
-    // MARK: - What happens in it
+    // MARK: - Events
 
     func load(_ name: String, _ active: String = "inactive", since: Int? = nil) {
         state.withLock { state in
@@ -45,12 +45,12 @@ final class FakeSystemd: UnitConnection {
     func change(_ name: String, _ active: String, since: Int) {
         state.withLock { state in
             state.units[name]?.state = UnitState(active: active, sub: active, since: since)
-            // Of one that is new only that is told.
+            // A new unit is only reported as new.
             state.untold[name] = state.untold[name] ?? false
         }
     }
 
-    /// What is waiting to be told of it is told before.
+    /// Unloads a unit, after reporting its pending changes.
     func unload(_ name: String) {
         tellAll([name])
         state.withLock { $0.units[name] = nil }
@@ -71,7 +71,7 @@ final class FakeSystemd: UnitConnection {
         state.withLock { $0.outcomes["\(action) \(unit)"] = outcome }
     }
 
-    // MARK: - What it says
+    // MARK: - Reports
 
     func tell(_ news: UnitNews) {
         let questions = state.withLock { $0.isClosed ? nil : $0.listener }?(news) ?? []
@@ -88,7 +88,7 @@ final class FakeSystemd: UnitConnection {
         }
     }
 
-    /// The first question that nobody has answered.
+    /// Answers the first open question.
     func answer() {
         guard let question = state.withLock({ $0.questions.isEmpty ? nil : $0.questions.removeFirst() }) else { return }
         func withoutTimes(_ isAskedFor: (String) -> Bool) -> [Unit] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// What is known of units after any news.
+/// The known state of units after any sequence of news.
 @Suite struct FollowedUnitsTests {
     private final class Follower: Sendable {
         let units: Mutex<FollowedUnits>
@@ -36,7 +36,7 @@ import Testing
             var clock = 1_000
             let names = (0..<12).flatMap { ["a\($0).service", "a\($0).timer", "a\($0).mount"] }
             let active = ["active", "failed", "inactive", "activating"]
-            // What an idle unit has been is asked at the beginning alone, so it begins idle without a time.
+            // An idle unit's times are only asked at startup, so it begins idle without a time.
             for name in names where Bool.random(using: &random) {
                 systemd.load(name, "active", since: clock)
             }
@@ -65,7 +65,7 @@ import Testing
             #expect(known.map { Set($0.keys) } == Set(expected.keys), "seed \(random.seed)")
             for (name, unit) in expected {
                 var found = known?[name]
-                // Since when an idle unit is idle is not asked when it has just been loaded.
+                // The idle time of a newly loaded unit is not asked.
                 if found?.state.active == "inactive", found?.state.since == nil {
                     found?.state.since = unit.state.since
                 }
@@ -93,7 +93,7 @@ import Testing
         for _ in 0..<10 {
             systemd.load("a.service")
             systemd.tellAll()
-            // It is forgotten before the answer.
+            // The unit is unloaded before the answer.
             systemd.unload("a.service")
             systemd.settle()
             #expect(systemd.units.isEmpty && follower.known?.isEmpty == true)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import DiffableFeed
 
-/// How units are shown.
 @Suite struct UnitItemsTests {
     private func unit(
         _ name: String, _ active: String, _ sub: String, since: Int? = nil, load: String = "loaded"

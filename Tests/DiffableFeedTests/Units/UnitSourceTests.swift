@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// A feed of units, with a service manager that does what it is told.
+/// A feed of units on a simulated service manager.
 @Suite struct UnitSourceTests {
     private let systemd = FakeSystemd()
     private let states = Collected()
@@ -25,7 +25,6 @@ import Testing
         return list.sections.flatMap(\.items).map { "\($0.id)" }
     }
 
-    /// While the source runs.
     private func running(_ body: () async throws -> Void) async throws {
         let (source, states) = (source, states)
         let run = Task { try await source.run { states.append($0) } }
@@ -79,8 +78,8 @@ import Testing
         let error = await #expect(throws: FeedError.self) { try await run.value }
         #expect(
             error?.description == """
-                the bus of systemd cannot be reached: No such file or directory; does `systemctl --user status` work for this \
-                user? It takes a session, or `loginctl enable-linger`; for the system's units say bus: system
+                the bus of systemd cannot be reached: No such file or directory; check that `systemctl --user status` works for \
+                this user, which needs a session or `loginctl enable-linger`; for the system's units, set bus: system
                 """)
         #expect(systemd.isClosed && states.values.isEmpty)
     }
@@ -108,23 +107,25 @@ import Testing
     }
 
     @Test func `actions are done with all items, and each problem is said in words`() async throws {
-        #expect(await outcome(.start, .items(["b.service"])).hasPrefix("refused: there is no connection to systemd"))
+        #expect(
+            await outcome(.start, .items(["b.service"])).hasPrefix(
+                "refused: nothing was done, because there is no connection to systemd"))
         try await running { () async throws in
             #expect(await outcome(.restart, .items(["a.service", "b.service"])) == "a.service done, b.service done")
             #expect(Set(systemd.performed) == ["restart a.service", "restart b.service"])
-            #expect(await outcome(.stop, .list).hasPrefix("refused: stop which units?"))
+            #expect(await outcome(.stop, .list).hasPrefix("refused: no units are named"))
             let unknown = await outcome(.stop, .items(["a.service", "x.service"]))
-            #expect(unknown == "refused: x.service is no unit of this list")
+            #expect(unknown == "refused: x.service is not a unit of this list, so nothing was done")
             #expect(systemd.performed.count == 2)
 
             systemd.fail(.start, on: "a.service", .success("failed"))
             #expect(
                 await outcome(.start, .items(["a.service", "b.service"])) == """
-                    failed: a.service did not start: it failed (`systemctl --user status` says more); with b.service it was done
+                    failed: a.service did not start: it failed (see `systemctl --user status a.service`); done for b.service
                     """)
             for (result, words) in [
                 ("timeout", "took longer than its time limit"), ("dependency", "needs another unit, which failed"),
-                ("canceled", "was given another job meanwhile"), ("invalid", "ended with “invalid”"),
+                ("canceled", "was cancelled by another job of the unit"), ("invalid", "ended with \"invalid\""),
             ] {
                 systemd.fail(.start, on: "a.service", .success(result))
                 let failure = await outcome(.start, .items(["a.service"]))
@@ -133,13 +134,14 @@ import Testing
             systemd.fail(.stop, on: "a.service", .failure(.denied("Access denied")))
             let denied = await outcome(.stop, .items(["a.service"]))
             #expect(
-                denied.hasPrefix("refused: a.service: systemd lets root stop units of the system, and whom polkit lets")
+                denied.hasPrefix("refused: a.service: this feed runs as user ")
+                    && denied.contains("can stop the system's units")
             )
             #expect(await outcome(.stop, .items(["a.service", "b.service"])).hasPrefix("failed: a.service: "))
             systemd.fail(.stop, on: "a.service", .failure(.refused("Unit a.service is masked.")))
             #expect(await outcome(.stop, .items(["a.service"])) == "refused: a.service: Unit a.service is masked.")
             systemd.fail(.stop, on: "a.service", .failure(.unanswered("lost")))
-            #expect(await outcome(.stop, .items(["a.service"])).hasPrefix("failed: a.service: systemd did not answer"))
+            #expect(await outcome(.stop, .items(["a.service"])).hasPrefix("failed: a.service: it is not known whether"))
         }
     }
 

@@ -3,15 +3,13 @@ import DiffableInput
 import Dispatch
 import Glibc
 
-/// Reads the folders of one feed. File systems may take long to answer, so it has a queue of its own.
+/// Reads the folders of one feed on a queue of its own, because file systems may be slow.
 actor DirectoryReading {
-    /// What one look brought.
     struct Outcome: Sendable {
-        /// Nil when nothing is different.
+        /// Nil if nothing changed.
         var state: FeedState?
-        /// Whether it is to be tried again, because nobody tells when it can be read.
+        /// Whether to try again later, because the kernel does not report when a folder becomes readable.
         var isToBeTriedAgain = false
-        /// Why folders were not opened.
         var refusals: [ItemID: FeedError] = [:]
     }
 
@@ -19,36 +17,33 @@ actor DirectoryReading {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private let settings: DirectorySettings
+    private let filesMax: Int
     private let events: FolderEvents
     private let source: (any DispatchSourceRead)?
     private var tree: FolderTree?
-    /// Whether the directory was there once.
     private var wasThere = false
-    /// The folders that were listed in the directory that was there before, those above first.
+    /// The folders that were listed in the earlier directory at this path, parents first.
     private var listedBefore: [ItemID] = []
-    /// What was brought last, if it was a failure.
     private var failure: FeedError?
 
-    /// - Parameter tell: is called when there is something to look at.
-    init(_ settings: DirectorySettings, _ tell: @escaping @Sendable () -> Void) throws(FeedError) {
+    init(
+        _ settings: DirectorySettings, filesMax: Int, _ tell: @escaping @Sendable () -> Void
+    ) throws(FeedError) {
         self.settings = settings
+        self.filesMax = filesMax
         events = try FolderEvents(isOptional: settings.every != nil)
         source = events.start(tell)
     }
 
     isolated deinit { source?.cancel() }
 
-    /// Looks at what has changed.
-    ///
-    /// - Parameters:
-    ///   - opened: folders that somebody wants to see.
-    ///   - isRescan: whether to look at all that is listed.
+    /// Reads everything that has changed, lists the `opened` folders on request, and for a rescan reads all listed folders.
     func look(opening opened: [ItemID], isRescan: Bool) -> Outcome {
         var outcome = Outcome()
         do throws(FeedError) {
             let descriptor = try Folder.open(path: settings.path)
             defer { close(descriptor) }
-            // Whoever opens a folder means the one that has this name now.
+            // A request to open a folder means the folder that has this name now.
             if !opened.isEmpty { events.gather() }
             let tree = try self.tree(descriptor, isRescan: isRescan)
             for id in opened {
@@ -59,6 +54,7 @@ actor DirectoryReading {
                 outcome.state = problem.map { .incomplete(Self.input(items), $0) } ?? .whole(Self.input(items))
             }
             failure = problem
+            outcome.isToBeTriedAgain = tree.isFull
         } catch {
             endTree()
             let isMissing = error.isOfMissing(settings.path)
@@ -78,13 +74,12 @@ actor DirectoryReading {
         self.tree = nil
     }
 
-    /// The tree as it is now.
     private func tree(_ descriptor: Int32, isRescan: Bool) throws(FeedError) -> FolderTree {
         let changes = events.take()
         if let tree, tree.root.identity == FileStatus(of: descriptor)?.identity,
             tree.root.watch.map({ !changes.ended.contains($0) }) ?? true
         {
-            if !changes.isEmpty { tree.update(changes, descriptor) }
+            if !changes.isEmpty || tree.isFull { tree.update(changes, descriptor) }
             if isRescan { tree.rescan(descriptor) }
             if tree.isSearching {
                 events.gather()
@@ -92,14 +87,13 @@ actor DirectoryReading {
             }
             return tree
         }
-        // Another directory has come to its place.
         endTree()
         if settings.every == nil, let objection = WatchedPath.objection(to: settings.path) {
-            throw FeedError("\(settings.path) \(objection): use `every`")
+            throw FeedError("\(settings.path) \(objection): set `every` to read it periodically")
         }
-        let new = try FolderTree(settings, events, descriptor)
+        let new = try FolderTree(settings, events, descriptor, filesMax: filesMax)
         (tree, wasThere) = (new, true)
-        // The list has shown what is in them all the time. Those that are not in this one are left out.
+        // Folders that were open stay open, except those that the new directory lacks.
         for id in listedBefore { try? new.open(id, descriptor) }
         return new
     }
@@ -113,7 +107,7 @@ extension FeedError {
     fileprivate func isOfMissing(_ path: String) -> Bool { self == .unreadable(path, ENOENT) }
 }
 
-/// Runs what an actor does on a queue, which may wait for disks: those of Swift's own are for all.
+/// Runs an actor's jobs on a queue that may block on disks. Swift's shared threads must not block.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

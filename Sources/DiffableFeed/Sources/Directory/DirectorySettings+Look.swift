@@ -3,7 +3,6 @@ import DiffableInput
 import DiffableJSON
 
 extension DirectorySettings {
-    /// A table of names, sizes and times.
     var usualLook: Content {
         let name = WatchedPath.name(of: path)
         return .object([
@@ -32,7 +31,7 @@ extension DirectorySettings {
         return .object(members)
     }
 
-    /// - Parameter secondaryText: the member that a row of a list shows beside the name.
+    /// `secondaryText` is the member that a list's row shows next to the name.
     private static func kind(_ icon: String, _ secondaryText: String? = nil) -> Content {
         var members = [("icon", Content.string(icon.utf8))]
         if let secondaryText {
@@ -43,7 +42,6 @@ extension DirectorySettings {
 }
 
 extension Content {
-    /// An object with the members of another one that it does not say itself.
     func completed(by usual: Content?) -> Content {
         guard let usual else { return self }
         let view = JSONView(self)

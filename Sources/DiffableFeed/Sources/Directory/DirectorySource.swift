@@ -3,20 +3,24 @@ import DiffableClient
 import DiffableInput
 import Synchronization
 
-/// The files of a directory, as an outline whose folders are filled as far as the settings say, and as far as somebody opens
-/// them.
+/// Lists a directory as an outline. Folders are filled to the configured depth, and further when a user opens them.
 package final class DirectorySource: FeedSource {
     private let settings: DirectorySettings
     private let watcher: FileWatcher
+    private let filesMax: Int
     private let openings = FolderOpenings()
 
-    /// Between two states while something goes on.
     static let pause = Duration.milliseconds(250)
     static let retryMin = Duration.seconds(1)
 
-    package init(_ settings: DirectorySettings, watcher: FileWatcher) {
+    package convenience init(_ settings: DirectorySettings, watcher: FileWatcher) {
+        self.init(settings, watcher: watcher, filesMax: FeedLimits.filesMax)
+    }
+
+    init(_ settings: DirectorySettings, watcher: FileWatcher, filesMax: Int) {
         self.settings = settings
         self.watcher = watcher
+        self.filesMax = filesMax
     }
 
     package var pace: FeedSchedule.Pace { .runs(every: nil) }
@@ -28,12 +32,12 @@ package final class DirectorySource: FeedSource {
         return handler
     }
 
-    /// Lists what is in a folder. Returns when a state with it has been brought.
+    /// Lists a folder's content. Returns when a state with it has been delivered.
     func open(_ folder: ItemID) async throws {
         if let refusal = await openings.open([folder]) { throw RequestRefusal(refusal.description) }
     }
 
-    /// What was listed when the list was fed last is listed again: whoever has it open goes on seeing it.
+    /// Lists the folders again that the list showed before, so that viewers keep seeing them.
     package func resume(_ list: Snapshot) async {
         let kind = Kind(stringLiteral: FileStatus.Sort.directory.rawValue)
         let folders = list.itemIdentifiers.filter { id in
@@ -47,8 +51,8 @@ package final class DirectorySource: FeedSource {
         let bell = Bell()
         openings.begin(bell)
         defer { openings.end() }
-        let reading = try DirectoryReading(settings) { bell.ring() }
-        // Set when another directory has come to its place, or to the place of one in it.
+        let reading = try DirectoryReading(settings, filesMax: filesMax) { bell.ring() }
+        // Set when the path, or a path in the directory, leads to a different directory.
         let isMoved = Atomic(false)
         let ticket = watcher.watchPlaces(of: [settings.path]) {
             isMoved.store(true, ordering: .relaxed)
@@ -70,7 +74,7 @@ package final class DirectorySource: FeedSource {
             for opening in asked {
                 opening.answer(opening.folders.lazy.compactMap { outcome.refusals[$0] }.first)
             }
-            // What takes long may take a fifth of the time.
+            // A slow look may use at most a fifth of the time.
             let rest = end + max((end - start) * FeedSchedule.restPerRun, outcome.state == nil ? .zero : Self.pause)
             if let every = settings.every { rescan = isRescan || rescan == nil ? max(start + every, rest) : rescan }
             var next = rescan
@@ -91,17 +95,15 @@ package final class DirectorySource: FeedSource {
     }
 }
 
-/// The folders that somebody wants to see, until they are there.
 private final class FolderOpenings: Sendable {
     struct Opening: Sendable {
-        /// Those above first.
+        /// Parents first.
         var folders: [ItemID]
-        /// Why one of them is not opened; nil when all are.
+        /// Takes the reason why one of them could not be opened; nil if all were.
         var answer: @Sendable (FeedError?) -> Void
     }
 
     private struct State {
-        /// Of the run that is under way.
         var bell: Bell?
         var waiting: [Opening] = []
     }
@@ -110,7 +112,6 @@ private final class FolderOpenings: Sendable {
 
     func begin(_ bell: Bell) { state.withLock { $0.bell = bell } }
 
-    /// Nobody reads any more.
     func end() {
         let waiting = state.withLock { state in
             defer { state = State() }
@@ -140,5 +141,6 @@ private final class FolderOpenings: Sendable {
         }
     }
 
-    private static let isOver = FeedError("the directory is not read at the moment")
+    private static let isOver = FeedError(
+        "the directory cannot be read at the moment, so nothing was opened; try again later")
 }

@@ -1,33 +1,32 @@
 import Diffable
 
-/// A file's path as the id of its item. Different paths have different ids.
-///
-/// Most ids are the path. Bytes that are no UTF-8 and control characters, which no id has, are `%` and two hexadecimal digits. So
-/// is a `%` that stands before two such digits. Of a path that is too long for an id, the end is a number that is reckoned from
-/// all of it.
+/// Turns a file's path into an item's id. Different paths get different ids. Most ids are the path itself. Bytes that are not
+/// valid UTF-8, control characters, and a `%` before two hexadecimal digits are written as `%` and two hexadecimal digits. A path
+/// that is too long for an id is cut, and a hash of the whole path is appended.
 enum FileID {
     static let lengthMax = 255
-    /// Of the path in an id that has such a number.
     private static let keptMax = 200
 
-    /// - Parameter path: relative to the folder that is listed.
+    /// - Parameter path: relative to the listed directory.
     static func id(ofPath path: [UInt8]) -> ItemID {
         let escaped = escaped(path)
         let text = escaped.utf8.count > lengthMax || endsWithNumber(escaped) ? shortened(escaped) : escaped
-        guard let id = try? ItemID(text) else { preconditionFailure("a path is no id: \(text.debugDescription)") }
+        guard let id = try? ItemID(text) else {
+            preconditionFailure("a path is not a valid id: \(text.debugDescription)")
+        }
         return id
     }
 
-    /// One for a path whose number another has already.
+    /// A different id, for a path whose hash collides with another's.
     static func id(_ id: ItemID, again count: Int) -> ItemID {
         guard let id = try? ItemID("\(id)~\(count)") else { preconditionFailure("no id: \(id)~\(count)") }
         return id
     }
 
-    /// Whether it is one that could be that of two paths.
+    /// Whether the id ends with a hash, so that two paths could have it.
     static func isNumbered(_ id: ItemID) -> Bool { endsWithNumber(id.description) }
 
-    /// Whether it may be that of a file below a folder. One that has a number does not say so.
+    /// Whether the id may belong to a file below a folder. An id with a hash does not show it.
     static func mayBe(_ id: ItemID, below folder: ItemID) -> Bool {
         isNumbered(id) || "\(id)".utf8.starts(with: "\(folder)/".utf8)
     }
@@ -65,7 +64,7 @@ enum FileID {
 
     private static func shortened(_ text: String) -> String {
         let kept = text.utf8.count <= keptMax ? text : String(decoding: text.utf8.prefix(keptMax), as: UTF8.self)
-        // What was cut within a character.
+        // The cut may have split a character.
         let whole = kept.hasSuffix("\u{FFFD}") && kept != text ? String(kept.dropLast()) : kept
         return "\(whole)…" + hexadecimal(number(Array(text.utf8)), digits: 16)
     }
@@ -76,7 +75,7 @@ enum FileID {
             && tail.dropFirst(3).allSatisfy { Array("0123456789ABCDEF".utf8).contains($0) }
     }
 
-    /// FNV-1a of 64 bits (G. Fowler, L. C. Noll and K.-P. Vo, RFC 9923): the same in every run.
+    /// 64-bit FNV-1a (G. Fowler, L. C. Noll and K.-P. Vo, RFC 9923), which gives the same value in every run.
     private static func number(_ bytes: [UInt8]) -> UInt64 {
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }

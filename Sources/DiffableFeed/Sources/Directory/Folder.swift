@@ -1,27 +1,40 @@
+import Files
 import Glibc
 
-/// A folder that is listed. The one at the top has no parent.
 final class Folder {
     let identity: FileStatus.Identity
     private(set) weak var parent: Folder?
-    /// In its parent.
     private(set) var name: FileName
     private(set) var level: Int
-    /// The path of what is in it begins so: empty, or with a slash at the end.
+    /// The beginning of the paths of its members: empty, or with a slash at the end.
     private(set) var prefix: [UInt8]
-    var members: [FileName: FolderMember] = [:] { didSet { sorted = nil } }
-    /// By which the kernel tells of it; nil when it does not.
+    var members: [FileName: FolderMember] = [:] {
+        didSet {
+            sorted = nil
+            total.value += members.count - counted
+            counted = members.count
+        }
+    }
+    /// The number of members in all folders of the tree, and this folder's share.
+    private let total: Total
+    private var counted = 0
+    /// The inotify watch; nil if the kernel does not watch the folder.
     var watch: Int32?
-    /// As long as nothing in it changes.
+    /// The members in order, until something changes.
     private var sorted: [FolderMember]?
 
-    init(_ identity: FileStatus.Identity, watch: Int32?) {
+    final class Total {
+        fileprivate(set) var value = 0
+    }
+
+    init(_ identity: FileStatus.Identity, of total: Total) {
         self.identity = identity
-        self.watch = watch
+        self.total = total
         (name, prefix, level) = ([], [], 0)
     }
 
-    /// Whether it is in its place, and not about to be forgotten.
+    deinit { total.value -= counted }
+
     var isAttached: Bool { parent != nil }
 
     func attach(to parent: Folder, _ name: FileName) {
@@ -32,10 +45,8 @@ final class Folder {
 
     func detach() { parent = nil }
 
-    /// Whether it is another folder, or anywhere below it.
     func isIn(_ other: Folder) -> Bool { self === other || parent?.isIn(other) ?? false }
 
-    /// It is somewhere else, so that all below it have other paths.
     private func place() {
         guard let parent else { return }
         (level, prefix) = (parent.level + 1, parent.prefix + name + [UInt8(ascii: "/")])
@@ -45,7 +56,6 @@ final class Folder {
         }
     }
 
-    /// A status is another one.
     func forgetOrder() { sorted = nil }
 
     func members(in order: FolderOrder) -> [FolderMember] {
@@ -57,17 +67,24 @@ final class Folder {
 
     // MARK: - Opening
 
-    /// O_PATH, which Swift does not import: for what may be gone through and not read.
+    /// O_PATH, which Swift does not import. It opens directories that may be traversed but not read.
     private static let pathOnly: Int32 = 0o10_000_000
 
-    /// Opens the folder at the top, which may be a symbolic link.
+    /// Opens the top folder. On the way to it, only links of root and of this user are followed.
     static func open(path: String) throws(FeedError) -> Int32 {
-        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        let place: FollowedPath
+        do throws(UntrustedPath) { place = try FollowedPath(path) } catch {
+            guard let number = error.number else { throw FeedError("the directory \(path) cannot be read: \(error)") }
+            throw FeedError.unreadable(path, number)
+        }
+        defer { close(place.descriptor) }
+        let descriptor = openat(place.descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw FeedError.unreadable(path, errno) }
         do throws(Errno) { return try searchable(descriptor) } catch { throw FeedError.unreadable(path, error.number) }
     }
 
-    /// The same descriptor, if more than names can be read in the folder; otherwise it is closed.
+    /// Returns the descriptor if the folder can be searched, and otherwise closes it: a folder whose names alone can be read is
+    /// not enough.
     private static func searchable(_ descriptor: Int32) throws(Errno) -> Int32 {
         var status = stat()
         guard fstatat(descriptor, ".", &status, 0) == 0 else {
@@ -78,8 +95,8 @@ final class Folder {
         return descriptor
     }
 
-    /// Opens the folder of this name below one that is open; never a symbolic link. Throws an error's number, also when only names
-    /// can be read in it.
+    /// Opens a subfolder by name, and never follows a symbolic link. Throws an error's number, even if only the names in it can
+    /// be read.
     static func open(_ name: FileName, in folder: Int32, _ flags: Int32 = 0) throws(Errno) -> Int32 {
         let path = name.map { CChar(bitPattern: $0) } + [0]
         let descriptor = openat(folder, path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags)
@@ -87,13 +104,11 @@ final class Folder {
         return flags & pathOnly == 0 ? try searchable(descriptor) : descriptor
     }
 
-    /// Opens it by way of those above it, none of which can be a symbolic link that leads elsewhere. Throws an error's number, also
-    /// when it is not where it was.
-    ///
-    /// - Parameter root: the folder at the top, open.
+    /// Opens the folder through its ancestors, from the top folder `root` on. None of them may be a symbolic link. Throws an
+    /// error's number, even if the folder has moved.
     func open(below root: Int32) throws(Errno) -> Int32 {
         guard let parent else {
-            // Not a copy of the descriptor, which would share its place in what is read.
+            // A duplicate descriptor would share the directory's read position.
             return try Self.open([UInt8(ascii: ".")], in: root)
         }
         let above = try parent.path(below: root)
@@ -106,7 +121,7 @@ final class Folder {
         return descriptor
     }
 
-    /// It as a way to what is in it; for the one at the top that is `root`.
+    /// A descriptor for opening entries of this folder; for the top folder, `root` itself.
     private func path(below root: Int32) throws(Errno) -> Int32 {
         guard let parent else { return root }
         let above = try parent.path(below: root)
@@ -114,8 +129,8 @@ final class Folder {
         return try Self.open(name, in: above, Self.pathOnly)
     }
 
-    /// The names in an open folder. Throws an error's number.
-    static func names(in folder: Int32) throws(Errno) -> [FileName] {
+    /// Reads the names in an open folder. Throws an error's number. Returns at most `max` names, and whether the folder has more.
+    static func names(in folder: Int32, max: Int) throws(Errno) -> (names: [FileName], areMore: Bool) {
         let copy = dup(folder)
         guard copy >= 0 else { throw Errno(number: errno) }
         guard let stream = fdopendir(copy) else {
@@ -129,22 +144,24 @@ final class Folder {
             errno = 0
             guard let item = readdir(stream) else {
                 guard errno == 0 else { throw Errno(number: errno) }
-                return names
+                return (names, false)
             }
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(item) + offset
             let name = FileName(
                 UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self))))
-            if name != [UInt8(ascii: ".")], name != Array("..".utf8) { names.append(name) }
+            if name == [UInt8(ascii: ".")] || name == Array("..".utf8) { continue }
+            if names.count == max { return (names, true) }
+            names.append(name)
         }
     }
 }
 
-/// A number of errno(3).
+/// An error number of errno(3).
 struct Errno: Error, CustomStringConvertible {
     var number: Int32
 
-    /// Whether it says that what is meant is not there.
+    /// Whether the error means that the file is not at its place.
     var isOfOtherPlace: Bool { [ENOENT, ENOTDIR, ELOOP].contains(number) }
 
     var description: String { String(cString: strerror(number)) }

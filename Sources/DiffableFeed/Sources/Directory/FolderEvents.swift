@@ -2,18 +2,14 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What the kernel tells of the folders of one feed (inotify(7)), gathered until somebody asks: a thread is at work only while
-/// something happens, some times a second.
+/// Collects one feed's inotify(7) events until they are taken. The thread wakes only when something happens, and a few times a
+/// second at most.
 final class FolderEvents: Sendable {
-    /// What happened, by the numbers of watches.
     struct Changes {
-        /// Whether the kernel dropped some, so that anything may have happened.
+        /// Whether the kernel dropped events, so that anything may have changed.
         var isIncomplete = false
-        /// Of each folder the names that are to be looked at.
         var names: [Int32: Set<FileName>] = [:]
-        /// The folders of which all is to be looked at.
         var whole: Set<Int32> = []
-        /// Those of folders that are gone, which are watched no more.
         var ended: Set<Int32> = []
 
         var isEmpty: Bool { !isIncomplete && names.isEmpty && whole.isEmpty && ended.isEmpty }
@@ -22,12 +18,12 @@ final class FolderEvents: Sendable {
     private let descriptor: Int32
     private let changes = Mutex(Changes())
 
-    /// What happens within this time is heard at once. A file that grows is told of once then.
+    /// The time in which events are collected before they are reported, so that a growing file is reported once.
     private static let settling = Duration.milliseconds(30)
-    /// Of a folder in which more than so many names changed, all of them are looked at.
+    /// The number of changed names in a folder above which the whole folder is read.
     private static let namesMax = 10_000
 
-    /// - Parameter isOptional: whether folders are read regularly anyway. Then nothing is gathered when the kernel refuses.
+    /// `isOptional` says whether folders are read periodically anyway. Then a refusal of the kernel is not an error.
     init(isOptional: Bool = false) throws(FeedError) {
         do throws(FeedError) { descriptor = try Inotify.descriptor(Int32(IN_NONBLOCK)) } catch {
             guard isOptional else { throw error }
@@ -37,9 +33,7 @@ final class FolderEvents: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Gathers until what is returned is cancelled.
-    ///
-    /// - Parameter tell: is called when something has been gathered.
+    /// Collects events until the returned source is cancelled. `tell` is called when events have been collected.
     func start(_ tell: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
         guard descriptor >= 0 else { return nil }
         let source = DispatchSource.makeReadSource(
@@ -49,13 +43,12 @@ final class FolderEvents: Sendable {
             self.gather()
             tell()
         }
-        // The descriptor stays until nobody waits for it any more.
+        // The descriptor must stay open until the source is cancelled.
         source.setCancelHandler { withExtendedLifetime(self) {} }
         source.resume()
         return source
     }
 
-    /// All that was gathered, once.
     func take() -> Changes {
         changes.withLock { changes in
             defer { changes = Changes() }
@@ -69,11 +62,10 @@ final class FolderEvents: Sendable {
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF
             | IN_MOVE_SELF)
 
-    /// Watches the folder that is open. One that is watched already has its number again.
-    ///
-    /// - Returns: a number that no other folder ever has; nil when the kernel says no, with the reason in `errno`.
+    /// Watches an open folder. A folder that is already watched keeps its number. Returns a number that is never reused for
+    /// another folder; nil if the kernel refuses, with the reason in `errno`.
     func watch(_ folder: Int32) -> Int32? {
-        // By its descriptor, so that it is this folder whatever happens to its path.
+        // By descriptor, so that a change of the path cannot lead to another folder.
         let watch = inotify_add_watch(descriptor, "/proc/self/fd/\(folder)", Self.mask | UInt32(IN_ONLYDIR))
         return watch >= 0 ? watch : nil
     }
@@ -82,12 +74,14 @@ final class FolderEvents: Sendable {
 
     // MARK: - Reading
 
-    /// Reads all that the kernel has to tell at the moment.
+    /// The limit of reads in one call. It covers more than the kernel's queue, which may be filled as fast as it is read.
+    private static let readsMax = 256
+
     func gather() {
         let length = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { buffer.deallocate() }
-        while true {
+        for _ in 0..<Self.readsMax {
             let count = read(descriptor, buffer.baseAddress, length)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
@@ -115,10 +109,10 @@ extension FolderEvents.Changes {
         if mask & Int32(IN_Q_OVERFLOW) != 0 {
             isIncomplete = true
         } else if mask & Int32(IN_IGNORED | IN_DELETE_SELF) != 0 {
-            // That it is deleted is told before another can have its number, that it is watched no more is told after that.
+            // The deletion is reported before the number can be reused, and the end of the watch after it.
             ended.insert(event.wd)
         } else if name.isEmpty || whole.contains(event.wd) {
-            // What happens to a folder itself may be that it can be read now.
+            // An event of the folder itself may mean that it has become readable.
             whole.insert(event.wd)
         } else {
             names[event.wd, default: []].insert(name)

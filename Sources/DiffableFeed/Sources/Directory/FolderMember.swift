@@ -3,14 +3,14 @@ import DiffableInput
 import DiffableJSON
 import Glibc
 
-/// As the kernel has it: any bytes but `/` and zero.
+/// A file's name as the kernel has it: any bytes except `/` and zero.
 typealias FileName = [UInt8]
 
-/// What is known of a file without opening it. A symbolic link stands for itself.
+/// A file's metadata, read without opening it. Symbolic links are not followed.
 struct FileStatus: Equatable {
     enum Sort: String { case directory, file, link, other }
 
-    /// Which file it is, whatever its name.
+    /// Identifies a file independently of its name.
     struct Identity: Hashable {
         var device: UInt64
         var inode: UInt64
@@ -18,11 +18,10 @@ struct FileStatus: Equatable {
 
     var identity: Identity
     var sort: Sort
-    /// In bytes; nil for what is no file.
+    /// Bytes; nil unless it is a regular file.
     var size: Int?
-    /// In milliseconds since 1970.
+    /// Milliseconds since 1970.
     var modified: Int
-    /// Where a link leads.
     var target: [UInt8]?
 
     init(_ status: stat) {
@@ -36,7 +35,17 @@ struct FileStatus: Equatable {
         modified = status.st_mtim.tv_sec * 1_000 + status.st_mtim.tv_nsec / 1_000_000
     }
 
-    /// Nil when there is none of that name.
+    /// Nil for a regular file.
+    static func kind(of status: stat) -> String? {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a FIFO"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+
     init?(of name: FileName, in folder: Int32) {
         var status = stat()
         let path = name.map { CChar(bitPattern: $0) } + [0]
@@ -48,7 +57,6 @@ struct FileStatus: Equatable {
         if length > 0 { self.target = Array(target[..<length]) }
     }
 
-    /// Of what is open.
     init?(of descriptor: Int32) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return nil }
@@ -56,18 +64,15 @@ struct FileStatus: Equatable {
     }
 }
 
-/// What stands in a folder under one name.
 final class FolderMember {
     let name: FileName
     let foldedName: [UInt8]
     var status: FileStatus { didSet { if status != oldValue { known = nil } } }
-    /// What is in it: of a folder that is listed.
     var folder: Folder? { didSet { known = nil } }
-    /// Why a folder that should be listed is not.
     var problem: String? { didSet { if problem != oldValue { known = nil } } }
-    /// What it is in the list, as long as nothing of it changes.
+    /// The cached item, until something changes.
     private var known: Record?
-    /// Whether another path could have its id.
+    /// Whether another path could have the same id.
     private(set) var hasNumberedID = false
 
     init(_ name: FileName, _ status: FileStatus) {
@@ -78,13 +83,11 @@ final class FolderMember {
 
     var isFolder: Bool { status.sort == .directory }
 
-    /// What names end with, such as `pdf`.
     var type: [UInt8] {
         guard let dot = foldedName.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return [] }
         return Array(foldedName[(dot + 1)...])
     }
 
-    /// Its path is another one now.
     func forgetItem() { known = nil }
 
     func record(in folder: Folder) -> Record {
@@ -119,11 +122,9 @@ final class FolderMember {
         return .object(members)
     }
 
-    /// What is no UTF-8 is shown as signs that stand for it.
     private static func text(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
 }
 
-/// Sizes and times for people.
 enum FileWords {
     /// Such as `812 B`, `4.2 MB` or `42 MB`.
     static func size(_ bytes: Int) -> String {
@@ -139,9 +140,7 @@ enum FileWords {
         return "\(bytes) B"
     }
 
-    /// Such as `2026-11-23 18:40`, by the clock of this machine.
-    ///
-    /// - Parameter milliseconds: since 1970.
+    /// Such as `2026-11-23 18:40`, in local time, from milliseconds since 1970.
     static func time(_ milliseconds: Int) -> String {
         var seconds = time_t(milliseconds / 1_000)
         var parts = tm()

@@ -3,29 +3,28 @@ import DiffableInput
 import Glibc
 
 extension FolderTree {
-    /// Why a folder is to be listed.
     enum Reason {
-        /// It is there, and is listed if it was, or if the settings say so.
+        /// It was found. It is listed if it was listed before, or if the depth includes it.
         case found
-        /// Somebody wants to see what is in it.
+        /// A user asked for its content.
         case asked
     }
 
-    /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
+    /// Lists a folder on request. It stays listed until it vanishes.
     func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
         guard let (member, parent) = member(id, in: root) else {
-            throw FeedError("\(quoted(id)) is not in \(settings.path) any more")
+            throw FeedError("\(quoted(id)) is no longer in \(settings.path)")
         }
-        guard member.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
+        guard member.isFolder else { throw FeedError("\(quoted(id)) is not a folder") }
         if member.folder != nil, let problem = member.problem {
             throw FeedError("the folder \(quoted(id)): \(problem)")
         }
         guard member.folder == nil else { return }
         guard parent.level + 1 < DirectorySettings.depthMax else {
-            throw FeedError("a list has \(DirectorySettings.depthMax) levels, and \(quoted(id)) is on the last")
+            throw FeedError("\(quoted(id)) cannot be expanded: a list has at most \(DirectorySettings.depthMax) levels")
         }
         guard let opened = try? parent.open(below: descriptor) else {
-            throw FeedError("the folder \(quoted(id)) is not where it was; it is looked for")
+            throw FeedError("the folder \(quoted(id)) was moved or deleted; searching for it")
         }
         defer { close(opened) }
         do throws(FeedError) { try list(member, in: parent, opened, .asked) } catch {
@@ -43,7 +42,7 @@ extension FolderTree {
         return nil
     }
 
-    /// What is listed beside the folder at the top, those above first.
+    /// The listed folders except the top one, parents first.
     var listedFolders: [ItemID] {
         var (ids, folders) = ([ItemID](), [root])
         while let folder = folders.popLast() {
@@ -59,14 +58,14 @@ extension FolderTree {
 
 extension FeedError {
     static func gone(_ path: String) -> FeedError {
-        FeedError("the directory \(path) is gone; it is listed again as soon as there is one")
+        FeedError("the directory \(path) was moved or deleted; it is listed again when it is back")
     }
 
     static func unreadable(_ path: String, _ error: Int32) -> FeedError {
         if error == ENOENT {
-            return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes")
+            return FeedError("there is no directory \(path) yet; it is listed when it appears")
         }
-        if error == ENOTDIR { return FeedError("\(path) is no directory") }
+        if error == ENOTDIR { return FeedError("\(path) is not a directory; it is listed when it is one") }
         return FeedError("the directory \(path) cannot be read: \(String(cString: strerror(error)))")
     }
 }

@@ -2,40 +2,41 @@ import Diffable
 import DiffableInput
 import Glibc
 
-/// A folder and what is listed below it, kept like what is on the disk by what the kernel tells.
-///
-/// Each name that something happened to is looked at again, so that the order of events is of no account. A folder is known by
-/// the number of its watch, which goes with it wherever it is renamed to. Folders are opened one below the other, so that a
-/// symbolic link that takes a folder's place leads nowhere.
+/// A folder and the listed folders below it, kept in sync with the disk by inotify events. Each name in an event is looked up
+/// again, so the order of events does not matter. A folder is identified by its watch, which stays with it when it is renamed.
+/// Folders are opened one below the other, so a symbolic link that replaces a folder leads nowhere.
 final class FolderTree {
     let settings: DirectorySettings
     private let events: FolderEvents
     let root: Folder
-    /// Folders by the numbers of their watches.
     private var watched: [Int32: Folder] = [:]
     private var listed: [FileStatus.Identity: Folder] = [:]
-    /// Are not where they were, and may be found somewhere else: where they are now may have been told of after the last look.
+    /// Folders that have left their places since the last look. They may be found elsewhere, because the event with the new
+    /// place may follow.
     private var detached: [Folder] = []
-    /// The same, but since before the last look.
+    /// The same, from before the last look.
     private var detachedBefore: [Folder] = []
-    /// Those that were not where they were, or could not be read, when something in them was to be looked at, and those of
-    /// `detached`.
+    /// Watches of folders to look at again: they were not at their place, could not be read, had no room, or are below a
+    /// detached folder.
     private var postponed: Set<Int32> = []
-    /// Whether one is not where it is to be.
     private var isBehind = false
-    /// Whether one is below a folder of `detached`.
+    /// Whether a postponed folder is below a detached one.
     private var isBelowDetached = false
-    /// Why the kernel does not watch all that is listed.
     private var objection: Errno?
-    /// Whether anything is different from what was asked for last.
     private var isChanged = true
+    private let total = Folder.Total()
+    private let filesMax: Int
+    private(set) var isFull = false
 
-    /// - Parameter descriptor: of the folder, open.
-    init(_ settings: DirectorySettings, _ events: FolderEvents, _ descriptor: Int32) throws(FeedError) {
+    init(
+        _ settings: DirectorySettings, _ events: FolderEvents, _ descriptor: Int32,
+        filesMax: Int = FeedLimits.filesMax
+    ) throws(FeedError) {
         self.settings = settings
         self.events = events
+        self.filesMax = filesMax
         guard let status = FileStatus(of: descriptor) else { throw FeedError.unreadable(settings.path, errno) }
-        root = Folder(status.identity, watch: nil)
+        root = Folder(status.identity, of: total)
         watch(root, descriptor)
         do throws(Errno) { try read(root, descriptor) } catch {
             forget(root)
@@ -43,14 +44,14 @@ final class FolderTree {
         }
     }
 
-    /// Gives back what the kernel watches. Nothing may be asked of it then.
+    /// Removes the kernel's watches. The tree must not be used after that.
     func end() {
         for folder in [root] + detachedBefore + detached where !folder.isAttached { forget(folder) }
     }
 
     // MARK: - What is listed
 
-    /// All items, if anything is different from those that were taken last, or if they are wanted in any case.
+    /// All items, if anything changed since the last call, or if they are wanted in any case.
     func takeItems(_ areWanted: Bool) -> [Item]? {
         guard isChanged || areWanted else { return nil }
         isChanged = false
@@ -76,30 +77,36 @@ final class FolderTree {
         }
     }
 
-    /// What is not kept up to date, and what to do about it. It is the same sentence however many folders there are, because
-    /// each other one is told of anew.
+    /// Why the list is incomplete or not kept up to date, and the remedy. The text does not depend on the number of folders,
+    /// because each new text is reported.
     var problem: FeedError? {
+        if isFull {
+            return FeedError(
+                "\(settings.path) contains more than \(grouped(filesMax)) files (filesMax), and the list lacks some of "
+                    + "them: lower `depth`, or list another directory")
+        }
         guard settings.every == nil, let objection, listed.values.contains(where: { $0.watch == nil })
         else { return nil }
         guard objection.number == ENOSPC else {
-            return FeedError("changes in some folders are not seen (\(objection)): say `every`")
+            return FeedError(
+                "cannot watch some folders for changes (\(objection)): set `every` to list them periodically")
         }
         return FeedError(
-            "changes in some folders are not seen, because the kernel watches no more of them for this user: raise "
-                + "fs.inotify.max_user_watches (sysctl), list less by `depth`, or say `every`")
+            "cannot watch all folders for changes, because this user has reached the limit of the kernel: raise "
+                + "fs.inotify.max_user_watches (sysctl), list fewer levels (`depth`), or set `every`")
     }
 
-    /// Whether folders have vanished that may be somewhere else: another look says so.
+    /// Whether vanished folders may still be found elsewhere by another look.
     var isSearching: Bool { !detachedBefore.isEmpty }
 
     // MARK: - Looking again
 
-    /// - Parameter descriptor: of the folder at the top, open.
     func update(_ changes: FolderEvents.Changes, _ descriptor: Int32) {
         var changes = changes
+        isFull = false
         for watch in changes.ended {
             guard let folder = watched[watch] else { continue }
-            // Another may have its name.
+            // Another folder may have its name.
             if let parent = folder.parent?.watch { changes.names[parent, default: []].insert(folder.name) }
             end(folder)
         }
@@ -110,12 +117,12 @@ final class FolderTree {
             (postponed, isBehind, isBelowDetached) = ([], false, false)
             let folders = Set(changes.names.keys).union(whole).compactMap { watched[$0] }
             var later: [Folder] = []
-            // What is above says where those below it are.
+            // Parents first, because they determine where their children are.
             for folder in folders.sorted(by: { $0.level < $1.level }) {
                 if !look(folder, changes, whole, descriptor) { later.append(folder) }
             }
             for folder in later where !look(folder, changes, whole, descriptor) {
-                // It was renamed after that was told: it is told of soon, and its place is known then.
+                // The folder was renamed after this event. The rename's own event will follow and give its place.
                 if let watch = folder.watch { postponed.insert(watch) }
                 if folder.isIn(root) { isBehind = true }
                 if detached.contains(where: { folder !== $0 && folder.isIn($0) }) { isBelowDetached = true }
@@ -124,12 +131,12 @@ final class FolderTree {
         forgetDetached()
     }
 
-    /// Looks at all that is listed.
     func rescan(_ descriptor: Int32) {
+        isFull = false
         (postponed, isBehind, isBelowDetached) = ([], false, false)
         var folders = [root]
         while let folder = folders.popLast() {
-            // If it cannot be read, those below it are not looked at either, and are to be when it can.
+            // If a folder cannot be read, the folders below it fail too, and are postponed.
             defer { folders += folder.members.values.compactMap(\.folder) }
             let opened: Int32
             do throws(Errno) { opened = try folder.open(below: descriptor) } catch {
@@ -137,7 +144,7 @@ final class FolderTree {
                 continue
             }
             defer { close(opened) }
-            // That it is another one was perhaps not told.
+            // The event that it was replaced may have been lost.
             if folder.watch == nil || events.watch(opened) != folder.watch { watch(folder, opened) }
             readWhole(folder, opened)
             refresh(folder, opened)
@@ -145,7 +152,6 @@ final class FolderTree {
         forgetDetached()
     }
 
-    /// Whether the folder was found where it is to be.
     private func look(
         _ folder: Folder, _ changes: FolderEvents.Changes, _ whole: Set<Int32>, _ descriptor: Int32
     ) -> Bool {
@@ -172,12 +178,11 @@ final class FolderTree {
             close(above)
             setUnreadable(folder, error)
         } else if let watch = folder.watch {
-            // It is one above that cannot be read.
             postponed.insert(watch)
         }
     }
 
-    /// What is in it is known still, and listed when it can be read again: that is told.
+    /// Keeps the folder's content, which is read again when an event reports that it has become readable.
     private func setUnreadable(_ folder: Folder, _ error: Errno) {
         if let watch = folder.watch { postponed.insert(watch) }
         setProblem("it cannot be read: \(error)", of: folder)
@@ -188,7 +193,6 @@ final class FolderTree {
         setProblem(problem, of: member)
     }
 
-    /// Reads a folder that is listed.
     private func readWhole(_ folder: Folder, _ descriptor: Int32) {
         do throws(Errno) {
             try read(folder, descriptor)
@@ -198,7 +202,7 @@ final class FolderTree {
         }
     }
 
-    /// The time of a folder is that of what was last made or deleted in it.
+    /// Updates a folder's own status: its time is the time of the last change in it.
     private func refresh(_ folder: Folder, _ descriptor: Int32) {
         guard let parent = folder.parent, let member = parent.members[folder.name], member.folder === folder,
             let status = FileStatus(of: descriptor)
@@ -214,7 +218,8 @@ final class FolderTree {
     }
 
     private func read(_ folder: Folder, _ descriptor: Int32) throws(Errno) {
-        let names = try Folder.names(in: descriptor)
+        let (names, areMore) = try Folder.names(in: descriptor, max: filesMax)
+        if areMore { leaveOut(of: folder) }
         let isThere = Set(names)
         for name in folder.members.keys where !isThere.contains(name) { remove(name, from: folder) }
         for name in names { look(name, in: folder, descriptor) }
@@ -232,15 +237,22 @@ final class FolderTree {
             }
             remove(name, from: folder)
         }
+        guard total.value < filesMax else { return leaveOut(of: folder) }
         let member = FolderMember(name, status)
         folder.members[name] = member
         isChanged = true
         if member.isFolder { settle(member, in: folder, descriptor) }
     }
 
+    /// Leaves out files of a folder. The folder is read again each time, because there may be room later.
+    private func leaveOut(of folder: Folder) {
+        isFull = true
+        if let watch = folder.watch { postponed.insert(watch) }
+    }
+
     // MARK: - Folders
 
-    /// A folder that was found: the one that was elsewhere, or one that is listed from the beginning.
+    /// Lists a folder that was found, if it was listed elsewhere before, or if the depth includes it.
     private func settle(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) {
         let isKnown = listed[member.status.identity] != nil
         guard isKnown || parent.level + 1 < settings.depth else { return setProblem(nil, of: member) }
@@ -249,16 +261,12 @@ final class FolderTree {
         }
     }
 
-    /// Why a folder cannot be listed.
     private func setProblem(_ problem: String?, of member: FolderMember) {
         guard member.problem != problem else { return }
         member.problem = problem
         isChanged = true
     }
 
-    /// Lists a folder, unless it is listed already.
-    ///
-    /// - Parameter descriptor: of the folder above, open.
     func list(
         _ member: FolderMember, in parent: Folder, _ descriptor: Int32, _ reason: Reason
     ) throws(FeedError) {
@@ -271,17 +279,17 @@ final class FolderTree {
         if status.identity.device != root.identity.device, settings.every == nil,
             let objection = Mounts.now()?.objection(toDevice: status.identity.device)
         {
-            throw FeedError("it \(objection): say `every`")
+            throw FeedError("it \(objection): set `every`")
         }
-        let folder = Folder(status.identity, watch: nil)
+        let folder = Folder(status.identity, of: total)
         if let known = listed[status.identity] {
-            // Those above are elsewhere by now, of which is told soon.
+            // The parents have moved, and an event of that will follow.
             guard !parent.isIn(known) else {
                 if let watch = parent.watch { postponed.insert(watch) }
                 isBehind = true
                 return
             }
-            // A number of a file may be another's soon after; that of a watch is not.
+            // The number of a file may be reused soon; the number of a watch is not.
             if let watch = known.watch {
                 let now = events.watch(opened)
                 if now == watch { return attach(known, to: member, in: parent, opened) }
@@ -297,18 +305,25 @@ final class FolderTree {
         }
         folder.attach(to: parent, member.name)
         watch(folder, opened)
+        let wasFull = isFull
         do throws(Errno) { try read(folder, opened) } catch {
             forget(folder)
             throw FeedError("it cannot be read: \(error)")
         }
+        if reason == .asked, isFull, !wasFull {
+            forget(folder)
+            isFull = false
+            throw FeedError(
+                "the folder was not listed, because the list would have more than \(grouped(filesMax)) files (filesMax): lower "
+                    + "`depth`, or add a feed for this folder")
+        }
         member.folder = folder
         setProblem(nil, of: member)
         isChanged = true
-        // What happened before it was watched was not told.
+        // Changes before the watch began were not reported.
         refresh(folder, opened)
     }
 
-    /// A folder that was elsewhere.
     private func attach(_ folder: Folder, to member: FolderMember, in parent: Folder, _ descriptor: Int32) {
         if member.folder === folder, folder.parent === parent { return }
         detach(folder)
@@ -319,8 +334,7 @@ final class FolderTree {
         readAll(folder, descriptor)
     }
 
-    /// Reads a folder and all that are listed below it: what happened in them while they were elsewhere may be known already, and
-    /// was not to be looked at then.
+    /// Reads a folder and all listed folders below it. Their events may already have been skipped while they were detached.
     private func readAll(_ folder: Folder, _ descriptor: Int32) {
         readWhole(folder, descriptor)
         for member in folder.members.values {
@@ -335,7 +349,7 @@ final class FolderTree {
         }
     }
 
-    /// It is gone. What was in it may be somewhere else.
+    /// Forgets a deleted folder. Its subfolders may have been moved elsewhere.
     private func end(_ folder: Folder) {
         for name in Array(folder.members.keys) { remove(name, from: folder) }
         if let parent = folder.parent, parent.members[folder.name]?.folder === folder {
@@ -360,7 +374,7 @@ final class FolderTree {
     }
 
     private func forgetDetached() {
-        // As long as a folder is not found where it is to be, what was moved into it is not either.
+        // A folder may have been moved into one that is not found yet.
         guard !isBehind else { return }
         if !isBelowDetached {
             for folder in detachedBefore where !folder.isAttached { forget(folder) }

@@ -1,18 +1,15 @@
 import Diffable
 import DiffableInput
 
-/// One step from a state of rows to the next one, by operations for the rows that are different.
-///
-/// Rows that are the same keep their items; the others are read, and each is an item that was changed, or one that is new. What was
-/// deleted goes first. Then the rows are gone through in their new order: those that stay do so in the order that they had, as many as
-/// possible, and each of the others is put behind the one before it in its section.
+/// One step from a state of rows to the next, as operations for the rows that differ. Unchanged rows keep their items; each other
+/// row changes an item or inserts one. Deletions happen first. Then the rows are visited in their new order: as many as possible
+/// stay in place, and each of the others is moved after its predecessor in its section.
 struct RowAdvance {
-    /// A row that is another than those of the last state.
     private struct Other {
         var id: ItemID
         var section: Int32
         var content: Content?
-        /// The number of the row that had this id; nil for an id that is new.
+        /// The number of the row that had this id; nil for a new id.
         var old: Int?
     }
 
@@ -20,9 +17,8 @@ struct RowAdvance {
     private let images: RowImages
     private let alignment: RowAlignment
     private let complete: RowStates.Complete
-    /// By their numbers.
     private var others: [Int: Other] = [:]
-    /// The rows whose ids are there no more, in the last order.
+    /// The ids whose rows have vanished, in the last order.
     private var deleted: [ItemID] = []
 
     init(
@@ -35,9 +31,9 @@ struct RowAdvance {
         self.complete = complete
     }
 
-    /// Nil when all has to be made anew, also because something is wrong with a row.
+    /// The new state; nil if it has to be built from all rows, which also happens if a row is invalid.
     mutating func result() throws -> RowStates.Last? {
-        // The first row may choose the field of the id.
+        // The first row may determine the field of the id.
         guard try last.fields.isSame(firstRow: images.row(0), columns: images.columns), try readOthers() else {
             return nil
         }
@@ -46,7 +42,7 @@ struct RowAdvance {
 
     // MARK: - Reading
 
-    /// - Returns: whether every id is there once, and every section is known.
+    /// Returns whether every id is unique and every section is known.
     private mutating func readOthers() throws -> Bool {
         let sections = last.sectionNumbers
         var left: [ItemID: Int] = [:]
@@ -61,7 +57,7 @@ struct RowAdvance {
             let row = try images.row(part.start)
             let id = try last.fields.id(of: row, among: images.count)
             let old = left.removeValue(forKey: id)
-            // An id of the last state that is not left stands in a row that is the same.
+            // The id of a vanished row is in `left`, so any other known id belongs to an unchanged row.
             guard old != nil || !last.snapshot.contains(id), new.insert(id).inserted else { return false }
             guard let section = sections[try last.fields.section(of: row)] else { return false }
             let content = try complete(last.fields.content(of: row), id)
@@ -84,7 +80,7 @@ struct RowAdvance {
 
     // MARK: - With parents
 
-    /// Only contents are different, and all stands where it stood.
+    /// The new state if only contents changed and every row kept its place; nil otherwise.
     private func changedInPlace() throws -> RowStates.Last? {
         let isInPlace = alignment.parts.allSatisfy { ($0.old ?? others[$0.start]?.old) == $0.start }
         guard isInPlace, images.count == last.images.count else { return nil }
@@ -109,7 +105,7 @@ struct RowAdvance {
         return applied(operations, sectionOfRow)
     }
 
-    /// Empty where there is no field for it.
+    /// Empty if no field names a section.
     private func sectionOfRows() -> [Int32] {
         guard !last.sectionOfRow.isEmpty else { return [] }
         var sections: [Int32] = []
@@ -124,7 +120,7 @@ struct RowAdvance {
         return sections
     }
 
-    /// Whether there are the same sections, in the same order: that in which they first appear.
+    /// Whether the sections and their order are the same. Their order is that of their first rows.
     private func keepsSections(_ sectionOfRow: [Int32]) -> Bool {
         guard !sectionOfRow.isEmpty else { return true }
         var count: Int32 = 0
@@ -135,7 +131,6 @@ struct RowAdvance {
         return count == last.sections.count
     }
 
-    /// For each part whether its rows stay where they are.
     private func staying() -> [Bool] {
         var ordinals: [Int32] = []
         for part in alignment.parts {
@@ -148,7 +143,6 @@ struct RowAdvance {
 
     private func placements(_ sectionOfRow: [Int32]) throws -> [ListOperation] {
         var operations: [ListOperation] = []
-        /// The last row of each section so far.
         var ends = [Int?](repeating: nil, count: last.sections.count)
         for (part, isStaying) in zip(alignment.parts, staying()) {
             if isStaying, sectionOfRow.isEmpty {

@@ -1,28 +1,27 @@
 import Glibc
 
-/// Where rows come from: which of them stood in the last state, found by comparing images.
+/// Finds which rows of the last state appear in the new one, by comparing images.
 ///
-/// The rows of both states are read side by side. After a row that is another, the next is expected where it would be if one row
-/// had been changed. If it is not there, it is looked up among all rows of the last state, so that rows that came, went or moved cost
-/// one look each. O(n) comparisons of bytes, and nothing is made of what is the same.
+/// The rows of both states are read side by side. After a row that differs, the next one is expected as if that row had been
+/// changed in place. If it is not there, it is searched for among all rows of the last state, so an inserted, deleted or moved
+/// row costs one search. O(n) comparisons of bytes; unchanged rows are not parsed.
 struct RowAlignment {
-    /// Rows that follow each other.
     struct Part: Equatable {
         var start: Int
         var count: Int
-        /// Where they stood, in the same order; nil for a row that is another.
+        /// The first row's old number; nil for a single row that differs.
         var old: Int?
 
         var range: Range<Int> { start..<start + count }
     }
 
     private(set) var parts: [Part] = []
-    /// The rows of the last state that are in no part. More than one part may have had a row that is in none.
+    /// The rows of the last state that are in no part.
     private(set) var rest: [Range<Int>] = []
 
-    /// Nil when it is not worth it, because so much is different, or when a row of the last state is there twice.
+    /// Nil if too many rows differ, or if a row of the last state appears twice.
     init?(of new: RowImages, from old: RowImages) {
-        // What is different is made anew one by one, which is slower than to make everything anew.
+        // Rows that differ are built one by one, which is slower than building the whole state again.
         let othersMax = new.count / 4 + 16
         guard align(new, old, othersMax: othersMax), findRest(of: old.count, restMax: othersMax) else { return nil }
     }
@@ -37,7 +36,7 @@ struct RowAlignment {
                 (position, expected, othersInARow) = (position + count, expected + count, 0)
                 continue
             }
-            // A single row that was changed needs no search.
+            // A single changed row needs no search.
             if othersInARow > 0, let found = search.find(new, position) {
                 expected = found
                 continue
@@ -49,11 +48,10 @@ struct RowAlignment {
         return true
     }
 
-    /// How many rows are the same from there on.
     private static func countOfSame(_ new: RowImages, _ position: Int, _ old: RowImages, _ expected: Int) -> Int {
         let countMax = min(new.count - position, old.count - expected)
         guard countMax > 0 else { return 0 }
-        // Buffers, because this is done for each row of each state.
+        // Buffers, because this runs for each row of each state.
         return new.bytes.withUnsafeBytes { bytes in
             old.bytes.withUnsafeBytes { oldBytes in
                 guard let base = bytes.baseAddress, let oldBase = oldBytes.baseAddress else { return 0 }
@@ -70,7 +68,7 @@ struct RowAlignment {
         }
     }
 
-    /// - Returns: false when a row was taken twice, or too many were not.
+    /// Returns false if a row was used twice, or too many rows are left.
     private mutating func findRest(of count: Int, restMax: Int) -> Bool {
         var (next, total) = (0, 0)
         let taken = parts.compactMap { part in part.old.map { $0..<$0 + part.count } }
@@ -85,10 +83,9 @@ struct RowAlignment {
     }
 }
 
-/// Finds a row of the last state by its image.
 private struct RowSearch {
     private let rows: RowImages
-    /// By the hash of the image the number of a row, or -1; made when it is needed first. At least half of it is free.
+    /// Row numbers by the hash of the image, or -1; built on first use. At least half of the table is free.
     private var table: [Int32] = []
 
     init(_ rows: RowImages) { self.rows = rows }
@@ -102,14 +99,14 @@ private struct RowSearch {
     private mutating func fill() {
         table = [Int32](repeating: -1, count: 2 << (Int.bitWidth - rows.count.leadingZeroBitCount))
         for number in 0..<rows.count {
-            // No two rows of a state are the same, because each has an id of its own.
+            // No two rows of a state are equal, because each has its own id.
             let place = find(rows.bytes[rows.range(number)]) { _ in false }.place
             table[place] = Int32(number)
         }
     }
 
     private func find(_ image: ArraySlice<UInt8>, _ isMeant: (Int) -> Bool) -> (row: Int?, place: Int) {
-        // Seeded anew in each process, so that nobody can choose rows that are slow to find.
+        // `Hasher` has a random seed in each process, so a source cannot choose rows that collide.
         var hasher = Hasher()
         image.withUnsafeBytes { hasher.combine(bytes: $0) }
         var place = hasher.finalize() & (table.count - 1)

@@ -1,15 +1,13 @@
 import DiffableInput
 
-/// Rows as the bytes that a source gives for them, before anything is made of them: two that are the same bytes are the same row.
+/// Rows as unparsed bytes from the source. Equal bytes mean equal rows.
 struct RowImages: Sendable {
-    /// What their parts are called; nil for rows that are no records of a table.
+    /// The names of the columns; nil if the rows are not records of a table.
     let columns: [String]?
     let bytes: [UInt8]
-    /// Where each of them ends.
     let ends: [Int]
-    /// Makes a row of its image; the number is counted from 1.
+    /// Parses a row; its number is counted from 1.
     let read: @Sendable (_ image: ArraySlice<UInt8>, _ number: Int) throws(InputError) -> Row
-    /// What stands before a message that they are none.
     var place = ""
 
     var count: Int { ends.count }
@@ -20,7 +18,7 @@ struct RowImages: Sendable {
 }
 
 extension RowImages {
-    /// Nil when there are rows that have a place or properties of their own.
+    /// Nil if a row has a place or properties of its own.
     init?(_ rows: [Row], columns: [String]?, place: String) {
         var (bytes, ends, lines) = ([UInt8](), [Int](), [Int32]())
         for row in rows {

@@ -1,22 +1,21 @@
 import Diffable
 import DiffableInput
 
-/// The states of a list, one after the other, of a source that brings all of its rows each time.
+/// Builds the successive states of a list from a source that delivers all of its rows each time.
 ///
-/// Rows that are the same bytes as in the last state are not looked at any more: the new state is made from the last one by
-/// operations for the others, and shares with it what stayed. So what it costs to build and to difference depends on how much is
-/// different. When much is, when sections come or go, when rows with parents come, go or move, and when anything is wrong, all is
-/// made anew, and errors are said there.
+/// Rows with the same bytes as in the last state are not parsed again. The new state is made from the last one by operations,
+/// and shares memory with it, so the cost depends on the number of changed rows. The whole state is built again if many rows
+/// differ, if sections appear or vanish, if rows with parents are inserted, deleted or moved, and if any row is invalid. Errors
+/// are reported only then.
 struct RowStates {
-    /// Adds to the content of an item what the feed says of all.
     typealias Complete = @Sendable (_ content: Content?, _ id: ItemID) throws(FeedError) -> Content?
 
     struct Last {
         var images: RowImages
         var fields: RowFields
-        /// In their order.
+        /// In the list's order.
         var sections: [SectionID]
-        /// For each row which of them it is in; empty when no field says that.
+        /// The index of each row's section; empty if no field names a section.
         var sectionOfRow: [Int32]
         var snapshot: Snapshot
 
@@ -36,7 +35,7 @@ struct RowStates {
         self.complete = complete
     }
 
-    /// The list of these rows, in which nothing is expanded. Throws when they are none; then the last state stays the last.
+    /// The list of these rows, with nothing expanded. If it throws, the last state is kept.
     mutating func state(of images: RowImages) throws(FeedError) -> Snapshot {
         if let new = advanced(to: images) {
             last = new
@@ -47,7 +46,7 @@ struct RowStates {
         return new.snapshot
     }
 
-    /// Nil when all has to be made anew, or cannot be made.
+    /// Nil if the whole state has to be built again, or cannot be built.
     func advanced(to images: RowImages) -> Last? {
         guard let last, last.images.columns == images.columns, images.count > 0, last.images.count > 0 else {
             return nil
@@ -55,7 +54,7 @@ struct RowStates {
         if last.images.bytes == images.bytes, last.images.ends == images.ends { return last }
         guard let alignment = RowAlignment(of: images, from: last.images) else { return nil }
         var advance = RowAdvance(from: last, to: images, alignment, complete: complete)
-        // What is wrong is said where all is made anew.
+        // Errors are reported when the whole state is built.
         do { return try advance.result() } catch { return nil }
     }
 
@@ -90,7 +89,6 @@ struct RowStates {
 }
 
 extension [Item] {
-    /// The items, and those below them, with what the feed says of all.
     func completed(by complete: RowStates.Complete) throws(FeedError) -> [Item] {
         var completed: [Item] = []
         completed.reserveCapacity(count)

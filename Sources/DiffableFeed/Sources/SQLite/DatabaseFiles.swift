@@ -1,19 +1,22 @@
+import CSQLiteGuard
+import Files
 import Glibc
 import Synchronization
 
-/// The files of an SQLite database, looked at without SQLite and without a lock.
+/// Detects commits in an SQLite database by its files, without SQLite and without a lock.
 ///
-/// Two looks that are the same had no commit between them: in WAL mode the index (`-shm`) has a header that each commit
-/// changes, and in all other modes the header of the database counts them, beside its size and the time of its last change.
+/// If two looks are equal, there was no commit between them. In WAL mode, each commit changes the header of the index (`-shm`).
+/// In all other modes, the database's header counts commits; its size and time of change are compared too.
 ///
-/// The log and the journal lie in the directory of the real file, as for SQLite. Each look resolves the path again, because a link or
-/// a directory on the way may have been replaced.
+/// The log and the journal are in the directory of the real file, as SQLite expects. Each look resolves the path again, because
+/// a link or a directory on the way may have been replaced. Only links of root and of this user are followed. The files are
+/// then opened by the resolved path, and no part of that path may have become a link (`O_NOFOLLOW`).
 ///
-/// The descriptors stay open as long as anybody in this process reads a database: closing any descriptor of a file gives up the
-/// locks that a process has on it (fcntl(2)), also those of SQLite. So closing and reading exclude each other (`DatabaseGate`).
+/// The descriptors stay open while this process reads any database, because closing any descriptor of a file releases all locks
+/// of the process on it (fcntl(2)), including SQLite's. So closing and reading exclude each other (`DatabaseGate`).
 struct DatabaseFiles {
     struct Look: Equatable {
-        /// In nanoseconds.
+        /// Nanoseconds.
         private static let logRest = 1_000_000_000
 
         /// The database's path without symbolic links.
@@ -25,26 +28,22 @@ struct DatabaseFiles {
         fileprivate var header: [UInt8] = []
         fileprivate var logSize: Int = 0
         fileprivate var logChanged = timespec.Parts()
-        /// Both copies of the index's header.
         fileprivate var index: [UInt8] = []
-        /// Whether a journal is there that says how to undo what is half written.
+        /// Whether a hot journal exists, which undoes an incomplete transaction.
         var hasJournal = false
-        /// Whether somebody has begun to write without a log. Of `journal_mode=memory` and `off` nothing else shows it.
+        /// Whether a writer holds SQLite's RESERVED lock. With `journal_mode=memory` and `off`, nothing else reveals a writer.
         fileprivate var isReserved = false
 
-        /// Whether the database's header says that it has a log.
+        /// Whether the database's header says that it is in WAL mode.
         var isInWALMode: Bool { header.count == 100 && header[18] == 2 }
-        /// Whether a log is there from which something has to be read.
         var hasLog: Bool { logSize > 0 }
-        /// Whether somebody has the database open, or had and went without closing it.
+        /// Whether a process has the database open, or ended without closing it.
         var hasIndex: Bool { !index.isEmpty }
-        /// The two copies are the same unless somebody writes at this moment.
+        /// Whether no process is writing. The two copies of the index's header differ during a write.
         var isSettled: Bool { index.prefix(48) == index.dropFirst(48).prefix(48) && !hasJournal && !isReserved }
-        /// Whether nothing was committed since a look that was settled.
-        ///
-        /// A commit is written to the log, which is synced, before the index says so. Who reads between the two reads for nothing,
-        /// and rests when there is something to read. But who has the database to himself keeps the index in memory. So what was
-        /// written to the log counts once it has rested for a second.
+        /// Whether nothing was committed since a settled look. A commit is written and synced to the log before the index shows
+        /// it, so a read between the two would find nothing new. But a process in exclusive mode keeps the index in memory.
+        /// Therefore a change of the log counts after the log has not changed for a second.
         func isSame(as settled: Look?, at now: timespec.Parts) -> Bool {
             var look = self
             look.isReserved = false
@@ -54,12 +53,11 @@ struct DatabaseFiles {
             }
             return look == settled
         }
-        /// Nanoseconds in which the clock of files may stand still.
+        /// The coarseness of the file clock, in nanoseconds.
         private static let tick = 50_000_000
 
-        /// Whether nothing was changed within a tick of the clock of files.
-        ///
-        /// - Parameter first: when the files first looked like this. A file with a time in the future was changed before that.
+        /// Whether nothing was changed within one tick of the file clock. The files first looked like this at `first`; a file
+        /// with a time in the future was changed before that.
         func isOld(at now: timespec.Parts, seen first: timespec.Parts) -> Bool {
             now.nanoseconds - min(changed.nanoseconds, first.nanoseconds) > Self.tick
         }
@@ -68,25 +66,29 @@ struct DatabaseFiles {
     private let path: String
     private var database: Int32 = -1
     private var index: Int32 = -1
-    /// The files of the two descriptors.
     private var databaseIdentity: FileStatus.Identity?
     private var indexIdentity: FileStatus.Identity?
 
     init(_ path: String) { self.path = path }
 
-    /// Throws when there is no database, or it cannot be read.
     mutating func look() throws(FeedError) -> Look {
         var look = Look()
         var status = stat()
-        guard let real = realpath(path, nil) else { throw unreadable() }
-        look.path = String(cString: real)
-        free(real)
-        guard stat(look.path, &status) == 0 else { throw unreadable() }
+        let place: FollowedPath
+        do throws(UntrustedPath) { place = try FollowedPath(path) } catch {
+            guard let number = error.number else { throw FeedError("the database \(path) cannot be read: \(error)") }
+            throw unreadable(number)
+        }
+        // Unlike other descriptors, an O_PATH descriptor can be closed without releasing SQLite's locks.
+        defer { Glibc.close(place.descriptor) }
+        look.path = place.path
+        guard fstat(place.descriptor, &status) == 0 else { throw unreadable(errno) }
+        try checkIsFile(status)
         let identity = FileStatus(status).identity
         if database < 0 || identity != databaseIdentity {
             DatabaseGate.close(database)
-            database = open(look.path, O_RDONLY | O_CLOEXEC)
-            guard database >= 0 else { throw unreadable() }
+            database = open_regular_file(look.path, O_RDONLY | O_NOFOLLOW, 0)
+            guard database >= 0 else { throw unreadable(errno) }
             databaseIdentity = identity
         }
         look.identity = identity
@@ -99,7 +101,7 @@ struct DatabaseFiles {
             let identity = FileStatus(status).identity
             if index < 0 || identity != indexIdentity {
                 DatabaseGate.close(index)
-                index = open(look.path + "-shm", O_RDONLY | O_CLOEXEC)
+                index = open_regular_file(look.path + "-shm", O_RDONLY | O_NOFOLLOW, 0)
                 indexIdentity = identity
             }
             look.index = Self.bytes(of: index, 96)
@@ -115,8 +117,15 @@ struct DatabaseFiles {
         (database, index) = (-1, -1)
     }
 
-    private func unreadable() -> FeedError {
-        FeedError("the database \(path) cannot be read: \(Errno(number: errno))")
+    private func unreadable(_ number: Int32) -> FeedError {
+        FeedError(
+            "the database \(path) cannot be read: \(Errno(number: number)); the feed tries again, unless it runs with --once"
+        )
+    }
+
+    private func checkIsFile(_ status: stat) throws(FeedError) {
+        guard let kind = FileStatus.kind(of: status) else { return }
+        throw FeedError("the database \(path) is \(kind), not a regular file")
     }
 
     private static func bytes(of descriptor: Int32, _ count: Int) -> [UInt8] {
@@ -125,7 +134,7 @@ struct DatabaseFiles {
         return read > 0 ? Array(bytes.prefix(read)) : []
     }
 
-    /// Asks for SQLite's RESERVED lock (sqlite.org/lockingv3.html), and takes none.
+    /// Whether another process holds SQLite's RESERVED lock (sqlite.org/lockingv3.html). Takes no lock.
     private static func isReserved(_ database: Int32) -> Bool {
         var lock = flock()
         (lock.l_type, lock.l_whence) = (Int16(F_RDLCK), Int16(SEEK_SET))
@@ -133,11 +142,11 @@ struct DatabaseFiles {
         return fcntl(database, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
-    /// One that is empty, or begins with zeros, is a rest of a transaction that has ended.
+    /// Whether the journal has content. An empty journal, or one that begins with zeros, belongs to a finished transaction.
     private static func isHot(_ journal: String) -> Bool {
-        let descriptor = open(journal, O_RDONLY | O_CLOEXEC)
+        let descriptor = open_regular_file(journal, O_RDONLY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else { return false }
-        // Nobody has locks on a journal.
+        // A journal is never locked, so its descriptor can be closed at once.
         defer { Glibc.close(descriptor) }
         return bytes(of: descriptor, 8).contains { $0 != 0 }
     }
@@ -159,7 +168,7 @@ extension timespec {
     }
 }
 
-/// Lets many read databases by SQLite at a time, and closes other descriptors of databases only while nobody does.
+/// Allows any number of reads through SQLite at a time, and closes other descriptors of databases only when there is none.
 enum DatabaseGate {
     private struct State {
         var readers = 0

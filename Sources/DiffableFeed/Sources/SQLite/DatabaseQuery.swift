@@ -2,45 +2,50 @@ import DiffableInput
 import GRDBSQLite
 import Synchronization
 
-/// One query of one database, each time over a connection of its own, read-only, which waits for nobody's lock.
+/// A query of a database. Each run opens its own read-only connection, and never waits for a lock.
 struct DatabaseQuery {
-    /// What the query brought, or why not.
     enum Answer {
         case rows(RowImages)
-        /// Somebody else has it locked, or wrote while it was read: to be tried again soon.
+        /// The database was locked or being written, or the query took too long. Try again.
         case busy(String)
         case failure(String)
     }
 
-    /// How the database is opened.
     enum Access {
-        /// As SQLite does: readers and writers of a log do not wait for each other.
+        /// With SQLite's locks. In WAL mode, readers and writers do not wait for each other.
         case shared
-        /// As if nobody wrote: without any lock, so that no writer waits. What was read counts only if nobody did write.
+        /// Without locks, so that no writer waits. The result is valid only if there was no write during the query.
         case unlocked
     }
 
-    /// As messages name the database.
     let path: String
     let sql: String
-    /// The columns whose text is JSON.
     let jsonColumns: Set<String>
+    var limits = FeedLimits.input
 
-    /// Blocks. The database is opened at its real path. A query that is interrupted (`Interruption`) is a failure.
+    /// Runs the query and blocks. No part of the real path may have become a symbolic link. An interrupted query
+    /// (`Interruption`) is a failure.
     func answer(at real: String, _ access: Access, _ interruption: Interruption) -> Answer {
         DatabaseGate.reading {
-            var connection: OpaquePointer?
-            // The URI's host, between the second slash and the third, is empty.
-            let name = "file://" + Self.escaped(real) + (access == .unlocked ? "?immutable=1" : "")
-            let code = sqlite3_open_v2(
-                name, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
-            defer { sqlite3_close_v2(connection) }
-            guard code == SQLITE_OK else { return answer(of: connection, code) }
-            sqlite3_busy_timeout(connection, 0)
-            interruption.begin(connection)
-            defer { interruption.end() }
-            return rows(connection)
+            QueryGuard.reading { opened(real, access, interruption) }
+                ?? .busy("the database \(path): it changed while it was read (the index of its WAL was truncated)")
         }
+    }
+
+    private func opened(_ real: String, _ access: Access, _ interruption: Interruption) -> Answer {
+        var connection: OpaquePointer?
+        // The URI's host, between the second slash and the third, is empty.
+        let name = "file://" + Self.escaped(real) + (access == .unlocked ? "?immutable=1" : "")
+        let code = sqlite3_open_v2(
+            name, &connection,
+            SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, nil)
+        defer { sqlite3_close_v2(connection) }
+        guard code == SQLITE_OK else { return answer(of: connection, code) }
+        sqlite3_busy_timeout(connection, 0)
+        QueryGuard.guardConnection(connection, limits)
+        interruption.begin(connection)
+        defer { interruption.end() }
+        return rows(connection)
     }
 
     private func rows(_ connection: OpaquePointer?) -> Answer {
@@ -53,18 +58,18 @@ struct DatabaseQuery {
         defer { sqlite3_finalize(statement) }
         guard code == SQLITE_OK else { return answer(of: connection, code) }
         guard statement != nil, isAlone, sqlite3_stmt_readonly(statement) != 0 else {
-            return .failure("the query is none: it must be one SELECT, which changes nothing")
+            return .failure(Self.isNoSelect)
         }
         let names = (0..<sqlite3_column_count(statement)).map { String(cString: sqlite3_column_name(statement, $0)) }
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
-            return .failure("two columns are called \(twice.debugDescription); rename one with AS")
+            return .failure("the query has two columns called \(twice.debugDescription); rename one with AS")
         }
-        var rows = RowImageWriter()
+        var rows = RowImageWriter(columns: names, limits)
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
-                guard rows.append(statement, columns: Int32(names.count)) else { return .failure("no memory") }
-            case SQLITE_DONE: return .rows(rows.images(columns: names, jsonColumns: jsonColumns))
+                if let problem = rows.append(statement) { return .failure("the database \(path): \(problem)") }
+            case SQLITE_DONE: return .rows(rows.images(jsonColumns: jsonColumns))
             case let code: return answer(of: connection, code)
             }
         }
@@ -74,23 +79,32 @@ struct DatabaseQuery {
         let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         let text = "the database \(path): \(message)"
         switch code & 0xFF {
-        // What is damaged may be half written, and a log that somebody has left may need a user with more rights.
+        // A database that seems damaged may be half written, and a log that a process left may need a user with more rights.
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_CANTOPEN,
             SQLITE_READONLY, SQLITE_IOERR:
             return .busy(text)
+        // Another query may have used the memory.
+        case SQLITE_NOMEM:
+            return .busy(
+                "the database \(path): the queries of all feeds need more than "
+                    + "\(grouped(FeedLimits.queryMemoryMax)) bytes of memory (queryMemoryMax); select less")
+        case SQLITE_TOOBIG:
+            return .failure(
+                "\(text): longer than \(grouped(limits.sourceLengthMax)) bytes (sourceLengthMax); select less")
+        case SQLITE_AUTH: return .failure("\(Self.isNoSelect) (\(message))")
         default: return .failure(text)
         }
     }
 
-    /// As URIs have it.
+    private static let isNoSelect = "the query must be one SELECT, which changes nothing"
+
     private static func escaped(_ path: String) -> String {
         path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
     }
 }
 
-/// Ends a query that runs, from another thread.
 final class Interruption: Sendable {
-    /// The pointer is used only while the query runs, because `begin` and `end` are around that.
+    /// It can be shared, because the pointer is used only between `begin` and `end`, which enclose the query.
     private struct Running: @unchecked Sendable {
         var connection: OpaquePointer?
         var isOver = false
@@ -109,7 +123,6 @@ final class Interruption: Sendable {
 
     var isOver: Bool { running.withLock(\.isOver) }
 
-    /// Also what begins later.
     func interrupt() {
         running.withLock { running in
             running.isOver = true

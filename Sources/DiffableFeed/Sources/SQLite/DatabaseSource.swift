@@ -2,18 +2,17 @@ import Diffable
 import Dispatch
 import Glibc
 
-/// Rows of a query of an SQLite database that others write to.
-///
-/// Neither of SQLite's own ways to hear of commits crosses processes, and the kernel tells of a write before SQLite lets others see it.
-/// So after each event the files are looked at again and again for some seconds (`DatabaseWatch`), which needs no lock and no
-/// connection, and the query is run when they say that there was a commit.
+/// Delivers the rows of a query of an SQLite database that other processes write to. SQLite's own notifications of commits do not
+/// cross processes, and the kernel reports a write before SQLite makes it visible. So after each event, the files are checked
+/// repeatedly for some seconds (`DatabaseWatch`), which needs neither a lock nor a connection. The query runs when the files show
+/// a commit.
 package struct DatabaseSource: FeedSource {
     private let settings: DatabaseSettings
     private let rows: RowStates
     private let watcher: FileWatcher
     private let problem: @Sendable (_ ticket: Int) -> String?
 
-    /// - Parameter problem: why nothing is heard of changes; nil: what the watcher says.
+    /// `problem` says why no changes are reported, for tests; nil: asks the watcher.
     init(
         _ settings: DatabaseSettings, _ rows: RowStates, watcher: FileWatcher,
         problem: (@Sendable (_ ticket: Int) -> String?)? = nil
@@ -44,43 +43,40 @@ package struct DatabaseSource: FeedSource {
                 deliver(.snapshot(snapshot))
                 watch.read(isFinal: isFinal, from: start, at: .now)
             case .trouble(let message):
-                if watch.sawTrouble(message, at: .now) { deliver(.failure(FeedError(message))) }
+                if watch.sawTrouble(message, from: start, at: .now) { deliver(.failure(FeedError(message))) }
             case .failure(let error):
                 deliver(.failure(error))
                 watch.read(isFinal: true, from: start, at: .now)
             }
-            // Where nothing is heard of changes it is looked at from time to time, until something is.
+            // If no changes are reported, the database is polled until they are.
             let blindness = settings.every == nil ? problem(ticket) : nil
             if blindness != lastBlindness {
                 lastBlindness = blindness
                 deliver(.blindness(blindness))
             }
             let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
-            // A disk with an open file cannot be unmounted.
+            // An open file would prevent unmounting the disk.
             if watch.next == nil { reading.end() }
             if await bell.wait(until: next) { watch.stir(at: .now) }
-            // What takes long may take a fifth of the time.
+            // A slow query may use at most a fifth of the time.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
     }
 }
 
-/// What is known of a database, and one look at it after the other.
 struct DatabaseReading {
     enum News {
         case same
-        /// Whether nothing can have been missed.
+        /// `isFinal`: whether the result cannot have missed a commit.
         case state(Snapshot, isFinal: Bool)
-        /// It may be otherwise in a moment.
+        /// A temporary problem; the next look may succeed.
         case trouble(String)
-        /// The query itself is wrong.
         case failure(FeedError)
     }
 
     private let settings: DatabaseSettings
     private var rows: RowStates
     private var files: DatabaseFiles
-    /// As of the last time that it was read.
     private var known: DatabaseFiles.Look?
     /// The last look, and when the files first looked like that.
     private var seen: (look: DatabaseFiles.Look, time: timespec.Parts)?
@@ -97,24 +93,24 @@ struct DatabaseReading {
 
     mutating func end() { files.close() }
 
-    /// - Parameter time: when it is looked, for tests; nil: now.
+    /// `time` is the time of the look, for tests; nil: now.
     mutating func look(at time: timespec.Parts? = nil) async -> News {
         do throws(FeedError) {
             let (before, now) = (try files.look(), time ?? .now())
             if before.isSame(as: known, at: now) { return .same }
             if seen?.look != before { seen = (before, now) }
-            guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
-            // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
+            guard before.isSettled else { return .trouble(isWritten) }
+            // Reads without locks if no process can hold one, or if a writer would have to wait for ours.
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
             let answer = await answer(at: before.path, isShared ? .shared : .unlocked)
             let after = try files.look()
-            // A change within a tick of the clock of files may look like none, and may mend what is wrong.
+            // A change within one tick of the file clock may be invisible, and may repair the problem.
             let isOld = before.isOld(at: now, seen: seen?.time ?? now)
             let settled = isShared || isOld ? before : nil
             switch answer {
             case .rows(let images):
                 guard isShared || after == before else {
-                    return .trouble("the database \(settings.path) is being written")
+                    return .trouble(isWritten)
                 }
                 known = settled
                 let snapshot: Snapshot
@@ -132,6 +128,8 @@ struct DatabaseReading {
         }
     }
 
+    private var isWritten: String { "the database \(settings.path) is being written; it is read when that is over" }
+
     private func answer(at real: String, _ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
         let interruption = Interruption()
         let (query, queue, timeout) = (query, queue, settings.timeout)
@@ -139,13 +137,16 @@ struct DatabaseReading {
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // It blocks, so it has a thread of its own.
+                // The query blocks, so it runs on its own thread.
                 queue.async { continuation.resume(returning: query.answer(at: real, access, interruption)) }
             }
         } onCancel: {
             interruption.interrupt()
         }
         guard interruption.isOver else { return answer }
-        return .failure("the query was ended, because it ran longer than \(timeout.inWords)")
+        // The machine may have been busy, so the query is retried, at growing intervals.
+        return .busy(
+            "the query was stopped because it ran longer than \(timeout.inWords) (timeout; raise it if the query needs longer)"
+        )
     }
 }

@@ -1,17 +1,16 @@
-/// When a database is looked at: a value that is told what happened and when, and knows no clock.
+/// Decides when to check a database. It is a value without a clock: its methods get the events and their times.
 ///
-/// The kernel's event of a commit comes before SQLite lets others see it, by a sync of a disk at most. So for some seconds after
-/// an event the database is looked at again: every 0.5 ms at first, then after an eighth of the time since the event, and every
-/// 50 ms at last. However long the sync takes, the commit is seen an eighth of that later at most, for some 150 looks in all, of
-/// some 20 µs. Then nothing is done until the next event.
+/// The kernel's event of a commit precedes the commit's visibility by at most a sync of the disk. So the database is checked
+/// for some seconds after an event: every 0.5 ms at first, then after an eighth of the time since the event, and at last every
+/// 50 ms. However long the sync takes, the commit is seen at most an eighth later. That costs some 150 checks of some 20 µs.
+/// Then nothing happens until the next event.
 package struct DatabaseWatch {
     typealias Instant = ContinuousClock.Instant
 
     /// Nil: only after an event.
     private(set) var next: Instant?
-    /// Before which nothing is to be read.
     private(set) var rest: Instant?
-    /// Of those who cannot rely on events.
+    /// The polling interval, if events are unreliable.
     private let every: Duration?
     private var lastEvent: Instant
     private var troubleSince: Instant?
@@ -20,11 +19,11 @@ package struct DatabaseWatch {
 
     static let stepMin = Duration.microseconds(500)
     static let stepMax = Duration.milliseconds(50)
-    /// A pause is one of so many parts of the time since the event.
+    /// The pause between checks, as a fraction of the time since the event.
     static let stepParts = 8
-    /// For which an event counts: longer than a sync takes.
+    /// The time for which the database is checked after an event. It exceeds the duration of a sync.
     package static let span = Duration.seconds(5)
-    /// What lasts shorter is no failure: somebody writes, or one database takes the place of another.
+    /// The time after which trouble counts as a failure: a write, or the replacement of a database, is shorter.
     static let troublePatience = Duration.seconds(1)
     static let slowStepMin = Duration.seconds(1)
     static let slowStepMax = Duration.seconds(300)
@@ -45,7 +44,7 @@ package struct DatabaseWatch {
         plan(at: now)
     }
 
-    /// - Parameter isFinal: whether there may be nothing newer.
+    /// `isFinal` says whether the read cannot have missed a commit.
     mutating func read(isFinal: Bool, from start: Instant, at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
         rest = now + (now - start) * FeedSchedule.restPerRun
@@ -53,13 +52,14 @@ package struct DatabaseWatch {
         plan(at: now)
     }
 
-    /// - Returns: whether it is time to tell of it, once.
-    mutating func sawTrouble(_ trouble: String, at now: Instant) -> Bool {
-        let since = troubleSince ?? now
+    /// Returns whether to report the trouble now. Each is reported once.
+    mutating func sawTrouble(_ trouble: String, from start: Instant, at now: Instant) -> Bool {
+        rest = now + (now - start) * FeedSchedule.restPerRun
+        let since = troubleSince ?? start
         troubleSince = since
         plan(at: now)
         if next == nil || next == every.map({ now + $0 }) {
-            // Who has locked it tells nobody when it is unlocked.
+            // No event reports the end of a lock.
             next = min(next ?? now + slowStep, now + slowStep)
             slowStep = min(slowStep * 2, Self.slowStepMax)
         }

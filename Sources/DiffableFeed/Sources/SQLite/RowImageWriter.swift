@@ -3,37 +3,44 @@ import DiffableInput
 import DiffableJSON
 import GRDBSQLite
 
-/// Writes the rows of a query as images, straight from SQLite's memory, and reads them as JSON.
-///
-/// A value is its type and its bytes: numbers are eight, a text has its length before it. Memory is written to without an array
-/// around it, because this is done for each value of each row after each commit, and most of it only to find out that it is the same.
+/// Writes the rows of a query as images straight from SQLite's memory, and reads them as JSON. A value is its type and its bytes:
+/// numbers have eight, and text is preceded by its length. The memory is raw instead of an array, because this runs for each value
+/// of each row after each commit, usually to find that nothing changed.
 struct RowImageWriter: ~Copyable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
     private var count = 0
     private var ends: [Int] = []
+    private let columns: [String]
+    /// Bytes of the column names, which each row repeats.
+    private let namesLength: Int
+    private let limits: InputLimits
 
     private static let capacityFirst = 1 << 12
 
-    init() {
+    init(columns: [String], _ limits: InputLimits) {
+        self.columns = columns
+        self.limits = limits
+        namesLength = columns.reduce(0) { $0 + $1.utf8.count }
         capacity = Self.capacityFirst
         memory = .allocate(byteCount: capacity, alignment: 8)
     }
 
     deinit { memory.deallocate() }
 
-    /// The row at which the statement stands.
-    ///
-    /// - Returns: false when there is no memory.
-    mutating func append(_ statement: OpaquePointer?, columns: Int32) -> Bool {
-        for column in 0..<columns {
+    /// Appends the statement's current row. Returns the error if the row cannot be added.
+    mutating func append(_ statement: OpaquePointer?) -> InputError? {
+        for column in 0..<Int32(columns.count) {
             let type = sqlite3_column_type(statement, column)
             switch type {
             case SQLITE_INTEGER: append(type, sqlite3_column_int64(statement, column))
             case SQLITE_FLOAT: append(type, sqlite3_column_double(statement, column))
             case SQLITE_TEXT:
-                guard let text = sqlite3_column_text(statement, column) else { return false }
+                guard let text = sqlite3_column_text(statement, column) else {
+                    return InputError("SQLite has too little memory for a value; select less")
+                }
                 let length = Int(sqlite3_column_bytes(statement, column))
+                if let excess = excess(adding: length) { return excess }
                 append(type, Int64(length), extra: length)
                 (memory + count).copyMemory(from: text, byteCount: length)
                 count += length
@@ -44,7 +51,11 @@ struct RowImageWriter: ~Copyable {
             }
         }
         ends.append(count)
-        return true
+        return excess(adding: 0)
+    }
+
+    private func excess(adding length: Int) -> InputError? {
+        limits.excess(rows: ends.count, length: count + length + ends.count * namesLength)
     }
 
     @inline(__always)
@@ -68,18 +79,16 @@ struct RowImageWriter: ~Copyable {
         memory = larger
     }
 
-    /// - Parameter jsonColumns: those whose text is JSON.
-    func images(columns: [String], jsonColumns: Set<String>) -> RowImages {
+    func images(jsonColumns: Set<String>) -> RowImages {
         RowImages(
             columns: columns, bytes: Array(UnsafeRawBufferPointer(start: memory, count: count)), ends: ends,
-            read: { image, number throws(InputError) in
+            read: { [columns] image, number throws(InputError) in
                 try Row(Array(image), number: number, columns: columns, jsonColumns: jsonColumns)
             })
     }
 }
 
 extension Row {
-    /// - Parameter image: of a row of a query.
     fileprivate init(
         _ image: [UInt8], number: Int, columns: [String], jsonColumns: Set<String>
     ) throws(InputError) {
@@ -101,7 +110,7 @@ extension Row {
                 let real = value(Double.self)
                 guard real.isFinite else {
                     throw InputError(
-                        "row \(number): the column \(name) is infinite, which JSON cannot say; "
+                        "row \(number): the column \(name) is infinite, which JSON cannot express; "
                             + "select CAST(\(name) AS TEXT) AS \(name)")
                 }
                 writer.append(Array("\(real)".utf8))
@@ -110,14 +119,18 @@ extension Row {
                 let bytes = Array(image[offset..<offset + length])
                 offset += length
                 guard String(validating: bytes, as: UTF8.self) != nil else {
-                    throw InputError("row \(number): the column \(name) is no UTF-8; select hex(\(name)) AS \(name)")
+                    throw InputError(
+                        "row \(number): the column \(name) is not valid UTF-8; select hex(\(name)) AS \(name)")
                 }
                 guard jsonColumns.contains(name) else {
                     bytes.withUnsafeBytes { writer.appendString(utf8: $0) }
                     continue
                 }
                 guard let content = Content.parsed(bytes) else {
-                    throw InputError("row \(number): the column \(name) is no JSON")
+                    throw InputError(
+                        "row \(number): the column \(name) is not valid JSON; correct the value, or remove the "
+                            + "column from the key json"
+                    )
                 }
                 writer.append(content.bytes)
             case SQLITE_BLOB:

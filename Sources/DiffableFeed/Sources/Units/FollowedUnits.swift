@@ -1,34 +1,34 @@
 import Systemd
 
-/// What is known of the units of a service manager: a value that is told the news, and says what is to be asked next.
+/// The units of a service manager. It is a value that gets the news and returns the next questions to systemd.
 ///
-/// Changes of state are told with the state. Only what was loaded has to be asked for, and since when it is in its state. For that,
-/// systemd loads a unit that it has forgotten meanwhile, and tells that it was loaded; so after a list, only units that do something
-/// are asked since when, and a unit that is loaded and forgotten again and again is never loaded by us.
+/// News of state changes include the new state. Only loaded units, and the time of their state, have to be asked for. That
+/// question makes systemd load a forgotten unit and report it as loaded. So after a list, the time is asked only for active
+/// units, and a unit that is loaded and forgotten again and again is never loaded by this feed.
 package struct FollowedUnits: Sendable {
     private let settings: UnitSettings
     private var units: [String: Unit] = [:]
-    /// Whose answer to `since` is under way.
+    /// Units whose `since` question is unanswered.
     private var timeless: Set<String> = []
-    /// Those of them that the first state waits for.
+    /// The units among them for which the first state waits.
     private var firstTimeless: Set<String> = []
-    /// Of which was told that they were loaded, since they were asked for last.
+    /// Units that were reported as loaded since the last question.
     private var loaded: Set<String> = []
     private var isLooking = false
     private var isListing = false
-    /// Whether a list has come since the service manager was connected to.
+    /// Whether a list was received since the connection to the service manager.
     package private(set) var hasList = false
     private var isReloading = false
 
-    /// Of more than so many a list is asked for: for each name systemd looks through all of its units.
+    /// The number of loaded units above which a complete list is requested: systemd scans all of its units for each name.
     static let looksMax = 32
 
     package init(_ settings: UnitSettings) { self.settings = settings }
 
-    /// All of them; nil as long as it is not known which there are.
+    /// All units; nil during a reload, and until the list and the first times are known.
     package var known: [String: Unit]? { hasList && firstTimeless.isEmpty && !isReloading ? units : nil }
 
-    /// One of them as it was last, also while systemd reads its files.
+    /// A unit's last state, even while systemd reloads its files.
     package func unit(_ name: String) -> Unit? { units[name] }
 
     package mutating func hear(_ news: UnitNews) -> [UnitQuestion] {
@@ -41,7 +41,7 @@ package struct FollowedUnits: Sendable {
             loaded.insert(name)
             return look()
         case .unloaded(let name):
-            // While it reads its files, all are forgotten, and come back.
+            // During a reload, systemd forgets all units and loads them again.
             if !isReloading { forget(name) }
         case .changed(let name, let state):
             guard units[name] != nil else { return hear(.loaded(name)) }
@@ -69,7 +69,7 @@ package struct FollowedUnits: Sendable {
         return []
     }
 
-    /// All of them anew. What was told before the answer is in it.
+    /// Requests all units. The answer includes all news before it.
     private mutating func list() -> [UnitQuestion] {
         guard !isListing else { return [] }
         isListing = true
@@ -86,7 +86,7 @@ package struct FollowedUnits: Sendable {
 
     private mutating func take(_ listed: [Unit]) -> [UnitQuestion] {
         isListing = false
-        // The one that is told when they were read brings them.
+        // The next list, after the reload, has them.
         if isReloading { return [] }
         let isFirst = !hasList
         hasList = true
@@ -103,7 +103,7 @@ package struct FollowedUnits: Sendable {
         return questions
     }
 
-    /// - Parameter wasLoaded: whether it was told to be loaded. Of one of which that has not been told yet, nothing else is told.
+    /// `wasLoaded` says whether the unit was reported as loaded. Until then, no other news of it arrive.
     private mutating func put(_ unit: Unit, wasLoaded: Bool, isFirst: Bool = false) -> [UnitQuestion] {
         var unit = unit
         let name = unit.name
@@ -111,7 +111,7 @@ package struct FollowedUnits: Sendable {
         let isSame = known?.state.active == unit.state.active && known?.state.sub == unit.state.sub
         if isSame { unit.state.since = known?.state.since }
         units[name] = unit
-        // Whatever happened between was told, with the time.
+        // News of any change in between include the time.
         if isSame, !wasLoaded { return [] }
         if known == nil, unit.state.active == "inactive", !isFirst { return [] }
         timeless.insert(name)

@@ -2,14 +2,14 @@ import Diffable
 import DiffableInput
 import Systemd
 
-/// Units as the items of a list. What was made of a unit is kept as long as that is the same: of hundreds, few are ever different.
+/// Turns units into items. An unchanged unit keeps its item, because few of hundreds change at a time.
 struct UnitItems {
     private let types: [UnitType]
     private var made: [String: (unit: Unit, item: Item)] = [:]
 
     init(_ settings: UnitSettings) { types = settings.types.isEmpty ? UnitType.allCases : settings.types }
 
-    /// By name, in a section for each type if they are of several.
+    /// The units by name. If there are several types, each has a section.
     mutating func list(of units: [String: Unit]) -> WholeList {
         var items: [Substring: [Item]] = [:]
         var all: [String: (unit: Unit, item: Item)] = [:]
@@ -34,7 +34,6 @@ struct UnitItems {
 }
 
 extension UnitType {
-    /// What stands above those of this type.
     fileprivate var header: String {
         switch self {
         case .service: "Services"
@@ -53,10 +52,10 @@ extension UnitType {
 }
 
 extension Unit {
-    /// Others have no file, and nobody can start them: they are only named in the files of others.
+    /// A unit without a file cannot be started: it is only mentioned in the files of other units.
     var isShown: Bool { load != "not-found" || state.active != "inactive" }
 
-    /// Nil for a name that cannot be an id; systemd has none.
+    /// Nil if the name is not a valid id, which does not occur in systemd.
     fileprivate var item: Item? {
         guard let id = try? ItemID(name) else { return nil }
         return Item(id: id, content: content)
@@ -86,14 +85,14 @@ extension Unit {
         return tint.map { .object([("text", text), ("tint", .string($0.utf8))]) } ?? text
     }
 
-    /// Those that make sense for it as it is. Whether they can be done is for systemd to say.
+    /// The actions that make sense in this state. systemd decides whether they succeed.
     package var actions: [UnitAction] {
         let isIdle = ["inactive", "failed"].contains(state.active)
         switch type {
         case "device": return []
         case "scope": return isIdle ? [] : [.stop]
         default:
-            // There is no file to start it by.
+            // The unit has no file to start it from.
             if load != "loaded" { return isIdle ? [] : [.stop] }
             return isIdle ? [.start] : [.stop, .restart]
         }
@@ -101,7 +100,6 @@ extension Unit {
 }
 
 extension UnitAction {
-    /// As docs/appearance.md says it.
     fileprivate var content: Content {
         var members: [(String, Content)] = [
             ("id", .string(rawValue.utf8)), ("title", .string(title.utf8)), ("multiple", .true),

@@ -2,7 +2,6 @@ import DiffableClient
 import Glibc
 import Systemd
 
-/// What came of an action with several units, in words for whoever asked.
 struct UnitOutcomes {
     private let action: UnitAction
     private let bus: UnitBus.Scope
@@ -16,9 +15,7 @@ struct UnitOutcomes {
         self.outcomes = outcomes.map { (unit: $0, outcome: $1) }
     }
 
-    /// How each unit's job ended.
-    ///
-    /// - Throws: `RequestRefusal` when nothing was done at all, and `RequestFailure` when something may have been.
+    /// Throws `RequestRefusal` if nothing was done at all, and `RequestFailure` if something may have been done.
     func results() throws -> [(unit: String, result: String)] {
         var results: [(unit: String, result: String)] = []
         var problems: [String] = []
@@ -29,7 +26,7 @@ struct UnitOutcomes {
             case .success(let result) where ["done", "skipped"].contains(result): results.append((unit, result))
             case .success(let result):
                 isRefused = false
-                problems.append("\(unit) \(words(forJob: result))")
+                problems.append("\(unit) \(words(forJob: result, of: unit))")
             case .failure(let failure):
                 if case .unanswered = failure { isRefused = false }
                 problems.append("\(unit): \(words(for: failure))")
@@ -37,34 +34,35 @@ struct UnitOutcomes {
         }
         if problems.isEmpty { return results }
         if isRefused, results.isEmpty { throw RequestRefusal(problems.joined(separator: "; ")) }
-        let rest = results.isEmpty ? "" : "; with \(results.map(\.unit).joined(separator: ", ")) it was done"
+        let rest = results.isEmpty ? "" : "; done for \(results.map(\.unit).joined(separator: ", "))"
         throw RequestFailure(problems.joined(separator: "; ") + rest)
     }
 
-    private func words(forJob result: String) -> String {
-        let command = "systemctl \(bus == .user ? "--user " : "")status"
+    private func words(forJob result: String, of unit: String) -> String {
+        let command = "systemctl \(bus == .user ? "--user " : "")status \(unit)"
         let what =
             switch result {
             case "failed": "failed"
             case "timeout": "took longer than its time limit"
             case "dependency": "needs another unit, which failed"
-            case "canceled": "was given another job meanwhile"
-            default: "ended with “\(result)”"
+            case "canceled": "was cancelled by another job of the unit"
+            default: "ended with \"\(result)\""
             }
-        return "did not \(action.rawValue): it \(what) (`\(command)` says more)"
+        return "did not \(action.rawValue): it \(what) (see `\(command)`)"
     }
 
     private func words(for failure: UnitFailure) -> String {
         switch failure {
         case .denied(let message):
             """
-            systemd lets root \(action.rawValue) units of the system, and whom polkit lets \
-            (org.freedesktop.systemd1.manage-units), and not user \(getuid()), as whom this feed runs: \(message)
+            this feed runs as user \(getuid()), and only root and users whom polkit allows it \
+            (org.freedesktop.systemd1.manage-units) can \(action.rawValue) the system's units: \(message)
             """
         case .refused(let message): message
-        case .unanswered(let message): "systemd did not answer, so it may have been done: \(message)"
+        case .unanswered(let message):
+            "it is not known whether the action was carried out, so check the unit: \(message)"
         case .disconnected(let message): message
-        case .cancelled: "nobody waited for it any more"
+        case .cancelled: "the caller stopped waiting"
         }
     }
 }

@@ -4,9 +4,8 @@ import Glibc
 import Synchronization
 import Systemd
 
-/// The units of systemd, which tells what happens to them: nothing is looked at from time to time.
+/// Lists systemd units. systemd reports their changes, so nothing is polled.
 package final class UnitSource: FeedSource {
-    /// Begins to connect, and hands over what is heard.
     package typealias Connect = @Sendable (UnitBus.Scope, @escaping UnitListener) throws -> any UnitConnection
 
     private struct State {
@@ -20,14 +19,12 @@ package final class UnitSource: FeedSource {
     private let connect: Connect
     private let state: Mutex<State>
 
-    /// What comes together is brought together: a unit that starts is told of several times within milliseconds.
+    /// The time in which news are combined: a starting unit is reported several times within milliseconds.
     static let settling = Duration.milliseconds(20)
-    /// Between two states, so that a unit that comes and goes all the time costs little.
+    /// The minimal pause between two states, so that a unit that restarts all the time costs little.
     static let rest = Duration.milliseconds(40)
 
-    /// - Parameters:
-    ///   - user: whose units those of nobody in particular are.
-    ///   - connect: for what is not to be this machine's systemd.
+    /// `user` is the user whose service manager is the default; tests replace `connect`.
     package init(
         _ settings: UnitSettings, user: UInt32 = getuid(), connect: @escaping Connect = { try UnitBus($0, $1) }
     ) {
@@ -37,7 +34,7 @@ package final class UnitSource: FeedSource {
         state = Mutex(State(units: FollowedUnits(settings)))
     }
 
-    /// A connection that is lost is made again after a pause, which grows.
+    /// A lost connection is made again after a growing pause.
     package var pace: FeedSchedule.Pace { .stream }
     package var watchedPaths: [String] { [] }
 
@@ -81,13 +78,19 @@ package final class UnitSource: FeedSource {
     }
 
     private func explained(_ failure: UnitFailure) -> FeedError {
-        guard case .disconnected(let reason) = failure else { return FeedError("systemd is not followed: \(failure)") }
+        let reason =
+            switch failure {
+            case .disconnected(let message): message
+            case .denied(let message), .refused(let message), .unanswered(let message):
+                "the units of systemd cannot be read: \(message)"
+            case .cancelled: "systemd did not list its units: the feed stopped waiting"
+            }
         let remedy =
             switch bus {
-            case .system: "is `systemctl status dbus` well? For the units of a user say bus: user"
+            case .system: "check `systemctl status dbus`; for the units of a user, set bus: user"
             case .user:
-                "does `systemctl --user status` work for this user? It takes a session, or `loginctl enable-linger`; "
-                    + "for the system's units say bus: system"
+                "check that `systemctl --user status` works for this user, which needs a session or `loginctl enable-linger`; "
+                    + "for the system's units, set bus: system"
             }
         return FeedError("\(reason); \(remedy)")
     }
@@ -107,21 +110,21 @@ extension UnitSource {
         return handler
     }
 
-    /// Does it with all of them at once.
-    ///
-    /// - Returns: how each ended well.
+    /// Performs the action on all units at once. Returns each unit's successful result.
     package func perform(_ action: UnitAction, _ target: ActionTarget) async throws -> [(unit: String, result: String)]
     {
         guard case .items(let items) = target, !items.isEmpty else {
-            throw RequestRefusal("\(action.rawValue) which units? Name them")
+            throw RequestRefusal("no units are named; name the units to \(action.rawValue)")
         }
         let (connection, units) = state.withLock { ($0.connection, $0.units) }
         guard let connection, units.hasList else {
-            throw RequestRefusal("there is no connection to systemd at the moment; the list feeds says why")
+            throw RequestRefusal(
+                "nothing was done, because there is no connection to systemd at the moment; the list of feeds (feeds by default) "
+                    + "shows the reason")
         }
         let names = items.map { "\($0)" }
         if let name = names.first(where: { units.unit($0)?.isShown != true }) {
-            throw RequestRefusal("\(name) is no unit of this list")
+            throw RequestRefusal("\(name) is not a unit of this list, so nothing was done")
         }
         let outcomes = await withTaskGroup(of: (Int, Result<String, UnitFailure>).self) { group in
             for (index, name) in names.enumerated() {
