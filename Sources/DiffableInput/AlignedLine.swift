@@ -1,11 +1,11 @@
 import DiffableView
 
 extension AlignedText {
-    /// A line of a table. A position of it is one that a measure counts.
+    /// A line of a table, split into positions as a measure counts them.
     struct Line {
         /// Counted from 1.
         var number: Int
-        /// The text at each position. The second one of a wide character is empty.
+        /// The text at each position. The second position of a wide character is empty.
         private(set) var cells: [String] = []
 
         init(_ text: some StringProtocol, number: Int, _ measure: Measure) {
@@ -20,7 +20,7 @@ extension AlignedText {
                     cells.append(String(scalar))
                     if width == .wide { cells.append("") }
                 } else {
-                    // It is drawn on the character before it, whose text may be one position back.
+                    // A combining character belongs to the character before it, which may start one position further back.
                     let position = cells.last == "" && cells.count > 1 ? cells.count - 2 : cells.count - 1
                     cells[position].unicodeScalars.append(scalar)
                 }
@@ -46,7 +46,6 @@ extension AlignedText {
 extension AlignedText.Line {
     func isBlank(_ position: Int) -> Bool { position >= cells.count || cells[position] == " " }
 
-    /// From the first to the last word.
     func extent(in range: Range<Int>) -> Range<Int>? {
         let part = cells[range.clamped(to: all)]
         guard let start = part.firstIndex(where: { $0 != " " }), let end = part.lastIndex(where: { $0 != " " }) else {
@@ -55,7 +54,6 @@ extension AlignedText.Line {
         return start..<end + 1
     }
 
-    /// Without blanks around it.
     func text(_ range: Range<Int>) -> String { extent(in: range).map { cells[$0].joined() } ?? "" }
 
     func wordRanges(_ range: Range<Int>) -> [Range<Int>] {
@@ -72,7 +70,7 @@ extension AlignedText.Line {
 
     func wordCount(_ range: Range<Int>) -> Int { wordRanges(range).count }
 
-    /// So many, of which the last takes all that is left; nil when there are fewer.
+    /// The last word takes the rest; nil if there are fewer words.
     func words(_ range: Range<Int>, count: Int) -> [[UInt8]]? {
         if count == 1 { return [Array(text(range).utf8)] }
         let words = wordRanges(range)
@@ -97,7 +95,7 @@ extension AlignedText.Line {
         }
     }
 
-    /// Whether a line after the end of a table is one of another table, and no explanation such as `LOAD   = Reflects …`.
+    /// Whether a line after the end of a table belongs to another table. An explanation such as `LOAD   = Reflects …` does not.
     var beginsTable: Bool {
         let text = text(all)
         return (TableLook.hasGap(text) && !text.contains(" = ") && !text.contains(" → ")) || TableLook.isRule(text)

@@ -2,30 +2,29 @@ import DiffableView
 
 /// A table as programs print it for people: `ps aux`, `df`, `systemctl`, `docker ps`.
 ///
-/// A position at which all lines and the header are blank separates two columns. Blanks in a value can make a region without a
+/// A position at which all lines and the header are blank separates two columns. Blanks in values can make a region without a
 /// name, which belongs to the column before it. The last column takes the rest of the line.
 ///
-/// - A rule of dashes under the header shows the beginning of each column.
-/// - A value that is wider than its column (a long number in `ps`) closes the gap and pushes the rest of its line to the right. Then
-///   lines are read by words: one word for each name of the header.
-/// - If two blanks or more are between all columns, as in `docker` and `kubectl`, one blank in the header is part of a name
+/// - A rule of dashes under the header shows where each column begins.
+/// - A value that is wider than its column (a long number in `ps`) closes the gap and pushes the rest of its line to the right.
+///   Then lines are read by words: one word for each name of the header.
+/// - If two or more blanks separate all columns, as in `docker` and `kubectl`, one blank in the header is part of a name
 ///   (`VOLUME NAME`).
 /// - The table ends at the first blank line. An explanation may follow, as `systemctl` prints it, but no other table.
 ///
-/// Programs align either by columns of the screen, in which some characters take two and others none, or by code points. A text is
-/// read both ways, and is refused if both make sense and differ. An uncertain table is refused, because a field under the wrong
-/// name would be worse.
+/// Programs align either by columns of the screen, in which some characters take two and others none, or by code points. A text
+/// is read both ways, and is refused if both make sense and differ. An uncertain table is refused, because a field under the
+/// wrong name would be worse.
 struct AlignedText {
     private(set) var columns: [String] = []
     private(set) var records: [DelimitedText.Record] = []
 
-    /// How far a character moves the next one.
     enum Measure {
         case screen
         case codePoints
     }
 
-    /// - Parameter columns: names that replace a header. Then each line is split into as many words as there are names.
+    /// `columns` replaces the header. Then each line is split into as many words as there are names.
     init(_ text: ArraySlice<UInt8>, columns named: [String]?) throws(InputError) {
         let byScreen = Result { () throws(InputError) in try AlignedText(text, columns: named, .screen) }
         guard text.contains(where: { $0 >= 0x80 }) else {
@@ -41,13 +40,13 @@ struct AlignedText {
         let plausible = readings.filter(\.isPlausible)
         guard plausible.count < 2 else {
             throw InputError(
-                "its columns are not the same by the width of characters on the screen and by their number, so which words belong to "
-                    + "which column cannot be told; have the program write JSON or CSV")
+                "wide characters make it unclear which words belong to which column; make the program print JSON or CSV"
+            )
         }
         guard let reading = plausible.first else {
             if case .failure(let error) = byScreen { throw error }
             _ = try byPoints.get()
-            throw InputError("which words belong to which column cannot be told; have the program write JSON or CSV")
+            throw InputError("cannot tell which words belong to which column; make the program print JSON or CSV")
         }
         self = reading
     }
@@ -65,13 +64,12 @@ struct AlignedText {
             for line in lines { records.append(try AlignedText.words(of: line, count: named.count)) }
         } else {
             guard let header = lines.first else {
-                throw InputError("no header line; the first line names the columns, or --columns does")
+                throw InputError.noHeader
             }
             try read(Array(lines.dropFirst()), under: header)
         }
     }
 
-    /// Whether no field has the gap in it that separates columns.
     private var isPlausible: Bool {
         records.allSatisfy { record in
             record.fields.allSatisfy { !String(decoding: $0, as: UTF8.self).contains("  ") }
@@ -82,24 +80,25 @@ struct AlignedText {
         guard let words = line.words(line.all, count: count) else {
             let found = line.wordCount(line.all)
             throw InputError(
-                line: line.number, "\(counted(found, "word")), but \(counted(count, "column")) were named")
+                line: line.number,
+                "the line has \(counted(found, "word")), but \(.columns) names \(counted(count, "column"))")
         }
         return DelimitedText.Record(line: line.number, fields: words)
     }
 
     private static func secondTable(_ line: Line) -> InputError {
         InputError(
-            line: line.number, "another table begins; --from columns reads one table with its header on the first line")
+            line: line.number,
+            "a second table begins here; \(.from, "columns") reads only one, with its header on the first line. Leave "
+                + "the others out of the input")
     }
 }
 
 // MARK: - Under a header
 
 extension AlignedText {
-    /// A range of positions, and the words of the header in it.
     private struct Region {
         var range: Range<Int>
-        /// From the first to the last word of the header.
         var heading: Range<Int>?
         var names: [String]
     }
@@ -116,7 +115,7 @@ extension AlignedText {
         var regions = regions(of: lines, under: header)
         let isSpacious = isSpacious(regions, lines)
         try joinEmpty(&regions, lines, under: header, isSpacious: isSpacious)
-        // Each is up to where the next one begins.
+        // Each region extends to the start of the next.
         for position in regions.indices {
             let end = position + 1 < regions.count ? regions[position + 1].range.lowerBound : Int.max
             regions[position].range = regions[position].range.lowerBound..<end
@@ -136,7 +135,7 @@ extension AlignedText {
         for line in lines {
             for region in regions {
                 guard let heading = region.heading, let cell = line.extent(in: region.range) else { continue }
-                // A value that is not even partly under its heading may belong to another one.
+                // A value that does not even overlap its heading may belong to another one.
                 guard cell.overlaps(heading) else { throw Self.uncertain(line, region.names) }
             }
             let fields = regions.map { Array(line.text($0.range).utf8) }
@@ -147,23 +146,22 @@ extension AlignedText {
     private static func uncertain(_ line: Line, _ names: [String]) -> InputError {
         InputError(
             line: line.number,
-            "which words belong to the \(names.count == 1 ? "column" : "columns") "
-                + "\(names.map(FieldCheck.argument).joined(separator: ", ")) cannot be told; leave the header out and name all columns "
-                + "with --columns, or have the program write JSON or CSV")
+            "cannot tell which words belong to the \(names.count == 1 ? "column" : "columns") "
+                + "\(names.map(FieldCheck.argument).joined(separator: ", ")). Remove the header and name all columns "
+                + "with \(.columns), or make the program print JSON or CSV")
     }
 
-    /// Throws if the first line is not the header of the only table.
     private func refuseOtherHeaders(_ lines: [Line], _ header: Line) throws(InputError) {
         for line in [header] + lines where TableLook.isFrame(line.text(line.all)) {
             throw InputError(
                 line: line.number,
-                "a table with lines between its cells; --from columns reads columns that only blanks separate, so have the program "
-                    + "write CSV or JSON")
+                "this is a table with drawn borders; \(.from, "columns") reads only columns that blanks separate. Make the program "
+                    + "print CSV or JSON")
         }
         if let word = header.wordRanges(header.all).map({ header.text($0) }).first(where: Self.isValue) {
             throw InputError(
                 line: header.number,
-                "\(FieldCheck.argument(word)) is not the name of a column; if there is no header, name all columns with --columns, and "
+                "\(FieldCheck.argument(word)) is not the name of a column; if there is no header, name all columns with \(.columns), and "
                     + "if the header comes later, leave out the lines before it")
         }
         let text = header.text(header.all)
@@ -174,7 +172,8 @@ extension AlignedText {
         }
     }
 
-    /// Numbers, sizes, times, addresses, digests, paths and assignments; and words of titles (`Listing...`, `----memory----`).
+    /// Recognizes numbers, sizes, times, addresses, digests, paths and assignments; and words of titles (`Listing...`,
+    /// `----memory----`).
     private static func isValue(_ word: String) -> Bool {
         if word.hasPrefix("---") || (word.hasPrefix("/") && word.count > 1) || word.hasSuffix("...")
             || word.contains("=")
@@ -186,7 +185,6 @@ extension AlignedText {
         return rest.contains(where: \.isNumber) && rest.allSatisfy { $0.isNumber || "+-.,:/".contains($0) }
     }
 
-    /// Columns begin where the runs of a rule do.
     private mutating func readRuled(
         _ lines: ArraySlice<Line>, under header: Line, by runs: [Range<Int>]
     ) throws(InputError) {
@@ -203,9 +201,9 @@ extension AlignedText {
         }
     }
 
-    /// Reads lines in which a value that was too long has pushed the rest to the right: each word of the header has a word in each
-    /// line. A word that is left of its name shows that a value before it has two words, as in "2 hours ago". A word under the next
-    /// name shows that a value is missing, unless a word before it is too long.
+    /// Reads lines in which a value that was too long has pushed the rest to the right: each word of the header has a word in
+    /// each line. A word to the left of its name shows that an earlier value has two words, as in "2 hours ago". A word under
+    /// the next name shows that a value is missing, unless an earlier word is too long.
     private mutating func readShifted(_ lines: [Line], under header: Line, _ region: Region) throws(InputError) {
         let names = header.wordRanges(header.all)
         columns = names.map { header.text($0) }
@@ -222,7 +220,7 @@ extension AlignedText {
         var shift = 0
         for position in 0..<min(words.count, names.count - 1) {
             if words[position].lowerBound >= names[position + 1].lowerBound + shift { return true }
-            // A value over the whole next name may be that of a heading of two words.
+            // A value over the whole next name may belong to a heading of two words.
             if shift == 0, words[position].upperBound >= names[position + 1].upperBound { return true }
             if words[position].upperBound >= names[position + 1].lowerBound {
                 shift = max(shift, words[position].upperBound - names[position].upperBound)
@@ -254,7 +252,6 @@ extension AlignedText {
         return regions
     }
 
-    /// The positions at which some line is not blank.
     private func occupiedRuns(of lines: [Line]) -> [Range<Int>] {
         var isOccupied = [Bool](repeating: false, count: lines.map(\.cells.count).max() ?? 0)
         for line in lines {
@@ -273,7 +270,7 @@ extension AlignedText {
         return runs
     }
 
-    /// Text in front of the first name is a mark (`●`), which is left out, or a column that needs no name (`free`).
+    /// Handles text in front of the first name: a mark (`●`), which is left out, or a column that needs no name (`free`).
     private func nameMargin(_ regions: inout [Region], _ lines: [Line]) {
         guard let margin = regions.first, margin.names.isEmpty else { return }
         if lines.allSatisfy({ $0.text(margin.range).count <= 1 }) {
@@ -283,7 +280,7 @@ extension AlignedText {
         }
     }
 
-    /// Whether two blanks or more are between the values of two columns wherever both are there; nil if nowhere both are.
+    /// Whether two or more blanks separate the values of two columns wherever a line has both; nil if no line has both.
     private func isSpacious(_ regions: [Region], _ lines: [Line]) -> Bool? {
         var isSpacious: Bool?
         for line in lines {
@@ -329,9 +326,9 @@ extension AlignedText {
         }
     }
 
-    /// Whether all names of the header in a region are the words of one name: one blank is between them, and each value begins or
-    /// ends where they do. If columns are one blank apart, only headings such as `Local Address` have several words, and a value
-    /// under them is one word that begins there: a number that sticks out to the left of its name may have a word before it.
+    /// Whether all names of the header in a region are the words of one name: one blank is between them, and each value begins
+    /// or ends where they do. If columns are one blank apart, only headings such as `Local Address` have several words, and a
+    /// value under them is one word that begins there: a number that extends to the left of its name may have a word before it.
     private func hasOneColumn(
         _ region: Region, isLast: Bool, isSpacious: Bool?, _ lines: [Line], under header: Line
     ) -> Bool {
@@ -352,7 +349,7 @@ extension AlignedText {
             && !(isLast && lines.allSatisfy { $0.wordCount(region.range) >= region.names.count })
     }
 
-    /// Whether names are in capitals and small letters, as headings of several words are where columns are one blank apart.
+    /// Whether names mix capital and small letters, as headings of several words do if columns are one blank apart.
     private static func areMixed(_ names: [String]) -> Bool {
         names.contains { $0.contains(where: \.isUppercase) } && names.contains { $0.contains(where: \.isLowercase) }
     }

@@ -1,11 +1,9 @@
 import Diffable
 
-/// Makes items from rows: finds the id of each row, and puts children under parents and items into sections.
-///
-/// Rows keep their order. Sections have the order in which they first appear. A child may come before its parent, and is
-/// always in the section of its parent.
+/// Makes items from rows: finds each row's id, and puts children under parents and items into sections. Rows keep their order.
+/// Sections have the order in which they first appear. A child may come before its parent in the input, and is always in its
+/// parent's section.
 package struct Arrangement {
-    /// The fields that options name.
     package struct Fields: Equatable {
         package var id: FieldPath?
         package var section: FieldPath?
@@ -26,11 +24,9 @@ package struct Arrangement {
 
     /// The section for rows that name none.
     package static let defaultSection = SectionID.first
-    /// What is read from each row.
     package let fields: RowFields
     private let rows: [Row]
     private let orphans: OrphanRule
-    /// The sections that the input names, without items.
     private let namedSections: [Section]
     private var ids: [ItemID] = []
     private var positions: [ItemID: Int] = [:]
@@ -38,9 +34,8 @@ package struct Arrangement {
     private var children: [Int: [Int]] = [:]
     private var topLevel: [Int] = []
 
-    /// - Parameters:
-    ///   - sections: the sections that the input names, without items.
-    ///   - firstColumn: what identifies the records of a table that has none of the usual names.
+    /// `sections` are those that the input names, without items. `firstColumn` identifies the records of a table without any of
+    /// the usual names.
     init(
         of rows: [Row], in sections: [Section] = [], fields: Fields, firstColumn: FieldPath? = nil,
         orphans: OrphanRule = .refuse
@@ -53,7 +48,7 @@ package struct Arrangement {
         try attach()
     }
 
-    /// - Parameter columns: those of a table; nil for rows that are no records of one.
+    /// `columns` has the names of a table's columns; nil for rows that are not records of a table.
     package init(
         of rows: [Row], columns: [String]?, fields: Fields, orphans: OrphanRule
     ) throws(InputError) {
@@ -63,7 +58,6 @@ package struct Arrangement {
             of: rows, fields: fields, firstColumn: RowFields.firstColumn(of: columns), orphans: orphans)
     }
 
-    /// All items in one array, for `--into`.
     func items() throws(InputError) -> [Item] {
         var items: [Item] = []
         items.reserveCapacity(topLevel.count)
@@ -96,8 +90,8 @@ extension Arrangement {
         for (position, row) in rows.enumerated() {
             let id = try fields.id(of: row, among: rows.count)
             if let other = positions.updateValue(position, forKey: id) {
-                let rule = "an id can be in a list only once\(fields.remedy(for: rows))"
-                // JSON may have all of its rows on one line.
+                let rule: InputMessage = "an id can be in a list only once\(fields.remedy(for: rows))"
+                // In JSON, all rows may be on one line.
                 if rows[other].line == row.line {
                     throw InputError("row \(position + 1): row \(other + 1) has the id \(quoted(id)) too; \(rule)")
                 }
@@ -128,8 +122,8 @@ extension Arrangement {
                 }
                 throw InputError(
                     line: row.line,
-                    "its parent \(quoted(parent)) is no row of this input; leave the field empty at the top level, or say "
-                        + "--orphans top")
+                    "the row's parent \(quoted(parent)) is not a row of this input; leave it empty at the top level, or use "
+                        + "\(.orphans, "top")")
             }
             children[parentPosition, default: []].append(position)
         }
@@ -147,15 +141,15 @@ extension Arrangement {
         }
         if let position = reached.firstIndex(of: false) {
             throw InputError(
-                line: rows[position].line, "\(quoted(ids[position])) is its own parent, through others or not")
+                line: rows[position].line, "\(quoted(ids[position])) is its own ancestor; correct its parent")
         }
     }
 
     private func item(at position: Int, level: Int) throws(InputError) -> Item {
         guard level < Arrangement.levelsMax else {
             throw InputError(
-                line: rows[position].line, "\(quoted(ids[position])) stands deeper than \(Arrangement.levelsMax) levels"
-            )
+                line: rows[position].line,
+                "\(quoted(ids[position])) is nested deeper than \(Arrangement.levelsMax) levels; correct its parent")
         }
         var below: [Item] = []
         for child in children[position] ?? [] { below.append(try item(at: child, level: level + 1)) }

@@ -1,5 +1,5 @@
-/// Tells whether a line is the header of CSV, or a record of it. The first line alone decides, so that a table without records and
-/// one with a ragged record are judged as a whole one is.
+/// Decides whether a line is a header or a record of CSV. It looks at the first line alone, so that a table without records, or
+/// with a ragged record, is judged in the same way as a complete one.
 enum CSVHeader {
     /// The separator; nil for ordinary text.
     static func separator(of line: ArraySlice<UInt8>) -> UInt8? {
@@ -12,11 +12,11 @@ enum CSVHeader {
 
     private static func isHeader(_ line: ArraySlice<UInt8>, separator: UInt8) -> Bool {
         var records = DelimitedText(line, dialect: .csv, separator: separator)
-        // A quotation mark that is still open continues on the next line.
+        // An open quotation mark continues on the next line.
         guard let record = try? records.next() else {
             return line.first == UInt8(ascii: "\"") && !line.count { $0 == UInt8(ascii: "\"") }.isMultiple(of: 2)
         }
-        // Quotation marks at the beginning are those of CSV: a sentence has a blank after the closing one.
+        // Quotation marks at the beginning are CSV's: in a sentence, a blank follows the closing one.
         if line.first == UInt8(ascii: "\"") { return record.fields.count > 1 && !isPadded(line, separator) }
         // The first and the last name may be missing: tables with numbered rows begin with a comma.
         let ends = record.fields.count - (record.fields.last?.isEmpty == true ? 1 : 0)

@@ -2,20 +2,19 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A program that is found and started like a command in a shell, but without a shell.
+/// A program that is found and started as a shell does it, but without a shell.
 package struct ChildProcess {
     package enum Input {
         case nothing
-        /// The standard input of this program, on which somebody types.
+        /// The standard input of this process, such as a terminal.
         case inherited
         case descriptor(Int32)
     }
 
-    /// Which processes get the signals that it gets.
+    /// The process group, which receives signals together.
     package enum Group {
-        /// Those of this program: Ctrl-C at the terminal is for all of them.
         case ours
-        /// Itself and what it starts. The group has the number of the process.
+        /// A group of its own with everything that it starts. The group has the number of the process.
         case own
     }
 
@@ -26,10 +25,8 @@ package struct ChildProcess {
 
     package let processID: pid_t
 
-    /// - Parameters:
-    ///   - output: a descriptor that is its standard output instead of ours.
-    ///   - errors: the same for its standard error.
-    ///   - environment: `NAME=value`; nil for ours.
+    /// `output` and `errors` are descriptors; nil for those of this process. `environment` has `NAME=value`; nil for that of
+    /// this process.
     package init(
         _ words: [String], input: Input = .inherited, output: Int32? = nil, errors: Int32? = nil,
         environment: [String]? = nil, group: Group = .ours
@@ -44,7 +41,7 @@ package struct ChildProcess {
         }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
-        // Our threads block signals, and SwiftNIO ignores SIGPIPE. Without this the program would inherit both.
+        // The threads of this process block signals, and SwiftNIO ignores SIGPIPE. Without this the program would inherit both.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -71,7 +68,7 @@ package struct ChildProcess {
         self.processID = processID
     }
 
-    /// A pipe that no program inherits unless it is told to.
+    /// Makes a pipe that a program inherits only if it is passed on explicitly.
     package static func pipe() throws(InputError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         let error = inheritance.withLock { _ -> Int32 in
@@ -79,15 +76,15 @@ package struct ChildProcess {
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return 0
         }
-        guard error == 0 else { throw InputError("there is no pipe left: \(String(cString: strerror(error)))") }
+        guard error == 0 else { throw InputError("cannot create a pipe: \(String(cString: strerror(error)))") }
         return (ends[0], ends[1])
     }
 
-    /// Held while there is a pipe that is not yet marked, and while a program is started: it would inherit the pipe, and who
-    /// reads from that would wait for the end of the wrong program. (`pipe2` is for those who define `_GNU_SOURCE`.)
+    /// Held while a pipe is not marked yet, and while a program is started. Otherwise the program could inherit the pipe, and a
+    /// reader of the pipe would wait for the end of the wrong program. (`pipe2` needs `_GNU_SOURCE`.)
     private static let inheritance = Mutex(())
 
-    /// Whether there is such a program, looked for as when it is started.
+    /// Throws if the program does not exist, with the search that starting it would use.
     package static func check(_ program: String) throws(InputError) {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         let directories = path.split(separator: ":", omittingEmptySubsequences: false)
@@ -95,13 +92,13 @@ package struct ChildProcess {
         var error = ENOENT
         for file in files {
             if access(file, X_OK) == 0 { return }
-            // At once: what comes between may set it.
+            // Read at once, because other calls may set it.
             error = errno
         }
         throw InputError("\(program) cannot be run: \(String(cString: strerror(files.count == 1 ? error : ENOENT)))")
     }
 
-    /// Blocks until it has ended. To be called once.
+    /// Blocks until the process has ended. Call it once.
     package func wait() -> Ending {
         var word: Int32 = 0
         while waitpid(processID, &word, 0) < 0, errno == EINTR {}
@@ -109,13 +106,13 @@ package struct ChildProcess {
         return signal == 0 ? .status(word >> 8 & 0xFF) : .signal(signal)
     }
 
-    /// Blocks until it has ended, and leaves it to `wait`: until then no other process has its number.
+    /// Blocks until the process has ended, without reaping it: until `wait`, no other process can have its number.
     package func waitWithoutReaping() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
-    /// Runs it to its end. Returns its status as a shell does: 128 plus the signal for a program that was killed.
+    /// Runs the program to its end. Returns its status as a shell does: 128 plus the signal for a program that was killed.
     package static func status(
         of words: [String], input: Input, environment: [String]? = nil
     ) async throws -> Int32 {
@@ -131,19 +128,18 @@ package struct ChildProcess {
         }
     }
 
-    /// The same, with these bytes as its standard input.
     package static func status(
         of words: [String], reading bytes: [UInt8], environment: [String]
     ) async throws -> Int32 {
         // An unnamed file: a pipe would block the writer if the program does not read.
         guard let file = tmpfile() else {
-            throw InputError("no temporary file can be made for the input: \(String(cString: strerror(errno)))")
+            throw InputError("cannot create a temporary file for the input: \(String(cString: strerror(errno)))")
         }
         defer { fclose(file) }
         _ = fcntl(fileno(file), F_SETFD, FD_CLOEXEC)
         guard bytes.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == bytes.count, fflush(file) == 0
         else {
-            throw InputError("the input cannot be written to a temporary file: \(String(cString: strerror(errno)))")
+            throw InputError("cannot write the input to a temporary file: \(String(cString: strerror(errno)))")
         }
         rewind(file)
         return try await status(of: words, input: .descriptor(fileno(file)), environment: environment)

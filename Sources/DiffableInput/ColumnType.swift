@@ -1,17 +1,14 @@
 import Diffable
 import DiffableJSON
 
-/// The type of a table's column. Without an option it is text.
 enum ColumnType: String, CaseIterable {
     case text
     case number
     case boolean
-    /// Each value is JSON.
     case json
 
     /// Nil if the text is not of this type. An empty field is null, and so is `-` for a number: programs print that for "none".
-    ///
-    /// - Parameter decimalComma: whether `9,5` is a number.
+    /// `decimalComma` says whether `9,5` is a number.
     func content(of text: [UInt8], decimalComma: Bool) -> Content? {
         if self == .text { return .string(text) }
         let word = FormatGuess.trimmed(text[...])
@@ -43,7 +40,7 @@ enum ColumnType: String, CaseIterable {
         let isNegative = sign() == UInt8(ascii: "-")
         let whole = digits()
         var fraction: ArraySlice<UInt8> = []
-        // A point and a comma in one number would be a mark between thousands.
+        // If a number has both a point and a comma, one of them separates thousands.
         if rest.first == UInt8(ascii: ".") || (decimalComma && rest.first == UInt8(ascii: ",")) {
             rest.removeFirst()
             fraction = digits()
@@ -67,31 +64,32 @@ enum ColumnType: String, CaseIterable {
     }
 }
 
-/// The types of a table's columns, by name, as `--numbers` and `--types` say them.
+/// The types of a table's columns by name, from `--numbers` and `--types`.
 package struct ColumnTypes: Equatable {
     private(set) var byName: [String: ColumnType] = [:]
 
     package var isEmpty: Bool { byName.isEmpty }
 
-    /// - Parameters:
-    ///   - numbers: `cpu,size`
-    ///   - types: `cpu=number,on=boolean`
+    /// From `cpu,size` and `cpu=number,on=boolean`.
     package init(numbers: String? = nil, types: String? = nil) throws(InputError) {
         for name in numbers?.split(separator: ",").map(String.init) ?? [] { try set(name, .number) }
         for part in types?.split(separator: ",") ?? [] {
             let all = ColumnType.allCases.map(\.rawValue).joined(separator: ", ")
             guard let sign = part.lastIndex(of: "="),
                 let type = ColumnType(rawValue: String(part[part.index(after: sign)...]))
-            else { throw InputError("\(String(part).debugDescription) is no COLUMN=TYPE; the types are \(all)") }
+            else {
+                throw InputError("\(.types): \(String(part).debugDescription) is not COLUMN=TYPE; the types are \(all)")
+            }
             try set(String(part[..<sign]), type)
         }
     }
 
-    /// Takes `.cpu` and `/No.` too, as other options do.
+    /// Accepts `.cpu` and `/No.` too, as other options do.
     private mutating func set(_ name: String, _ type: ColumnType) throws(InputError) {
         let name = FieldPath(ofRow: name)?.name ?? name
         guard byName.updateValue(type, forKey: name) == nil else {
-            throw InputError("the column \(name) has its type said twice")
+            throw InputError(
+                "the type of the column \(name) is given twice; name the column once in \(.numbers) or \(.types)")
         }
     }
 
@@ -99,7 +97,8 @@ package struct ColumnTypes: Equatable {
         for name in byName.keys.sorted() where !columns.contains(name) {
             throw InputError(
                 FieldCheck.complaint(
-                    "there is no column", name, "--numbers or --types", among: columns.map { FieldPath.naming($0) }))
+                    "there is no column", name, "\(.numbers) or \(.types)", among: columns.map { FieldPath.naming($0) })
+            )
         }
     }
 

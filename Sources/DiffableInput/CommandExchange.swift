@@ -1,9 +1,8 @@
 import Dispatch
 import Glibc
 
-/// The pipes of a command that runs, and a loop that waits for any of them, without a moment of blocking in one.
+/// The pipes of a running command, and a loop that waits for any of them without blocking on one.
 struct CommandExchange {
-    /// What wakes the loop beside the pipes of the command.
     enum Event: UInt8 {
         case isCancelled = 1
         case hasEnded = 2
@@ -18,7 +17,7 @@ struct CommandExchange {
     private let child: ChildProcess
     private let terms: CommandRun.Terms
     private let wake: Int32
-    /// Each is nil when it is closed.
+    /// Each descriptor is nil when it is closed.
     private var input: Int32?
     private var output: Int32?
     private var errors: Int32?
@@ -26,13 +25,12 @@ struct CommandExchange {
     private var complaints = LastLine()
     private var result = CommandRun.Result(ending: .status(0), output: [])
     private var hasEnded = false
-    /// When it has run for as long as it may; nil if there is no end to that, and when it was told to end.
+    /// The time at which the command is ended; nil if there is no limit, or if it was already told to end.
     private var timeout: ContinuousClock.Instant?
-    /// When the group is killed; nil as long as it may run.
+    /// The time at which the group is killed; nil while it may run.
     private var deadline: ContinuousClock.Instant?
     private var isKilled = false
 
-    /// - Parameter wake: where events come, written by others.
     init(
         _ words: [String], _ environment: [String], _ bytes: [UInt8], _ terms: CommandRun.Terms, wakenBy wake: Int32
     ) throws(InputError) {
@@ -59,9 +57,7 @@ struct CommandExchange {
         for end in [pipes[0].writing, pipes[1].reading, pipes[2].reading] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }
 
-    /// Blocks until the command has ended.
-    ///
-    /// - Parameter waking: the other end of `wake`.
+    /// Blocks until the command has ended. `waking` is the other end of `wake`.
     mutating func run(endedOver waking: Int32) -> CommandRun.Result {
         let child = child
         let waiter = DispatchSemaphore(value: 0)
@@ -71,10 +67,10 @@ struct CommandExchange {
             waiter.signal()
         }
         while !isOver { step() }
-        // What it has written before its end is in the pipes.
+        // The pipes may still contain output from before its end.
         receive()
         for descriptor in [input, output, errors].compactMap(\.self) { close(descriptor) }
-        // As long as the process is not waited for, its number is nobody else's.
+        // Until the process is reaped, no other process can have its number.
         if deadline != nil || terms.leftovers == .killed { kill(-child.processID, SIGKILL) }
         waiter.wait()
         result.ending = child.wait()
@@ -82,14 +78,14 @@ struct CommandExchange {
         return result
     }
 
-    /// One that is to end has ended when nobody of the group writes any more.
+    /// Whether the run is over. A command that was told to end is over when its group has closed its output.
     private var isOver: Bool {
         guard hasEnded, let deadline else { return hasEnded }
         return (output == nil && errors == nil) || deadline <= .now
     }
 
     private mutating func step() {
-        // A descriptor below zero is passed over.
+        // poll(2) ignores a negative descriptor.
         var polled = [
             pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
             pollfd(fd: input ?? -1, events: Int16(POLLOUT), revents: 0),
@@ -108,7 +104,7 @@ struct CommandExchange {
         if polled[2].revents != 0 || polled[3].revents != 0 { receive() }
     }
 
-    /// For poll(2). After the deadline the kernel ends the command, and says so.
+    /// The timeout for poll(2). After the deadline the kernel ends the command and reports that.
     private var patienceMilliseconds: Int32 {
         guard let next = deadline ?? timeout else { return -1 }
         let (seconds, attoseconds) = (next - .now).components
@@ -121,7 +117,7 @@ struct CommandExchange {
         guard read(wake, &byte, 1) == 1 else { return }
         switch Event(rawValue: byte) {
         case .isCancelled?:
-            terms.say("nobody waits for \(program) (process \(child.processID)) any more, so it is ended")
+            terms.say("stopping \(program) (process \(child.processID)), because its caller no longer waits")
             end()
         case .hasEnded?: hasEnded = true
         case nil: break
@@ -133,12 +129,12 @@ struct CommandExchange {
         deadline = .now + CommandRun.mercy
         timeout = nil
         kill(-child.processID, SIGTERM)
-        // One that was stopped would not hear it.
+        // A stopped process handles the signal only when it continues.
         kill(-child.processID, SIGCONT)
     }
 
     private mutating func endAtOnce() {
-        if !hasEnded, !isKilled { terms.say("\(program) (process \(child.processID)) did not end, and is killed") }
+        if !hasEnded, !isKilled { terms.say("\(program) (process \(child.processID)) did not end and was killed") }
         isKilled = true
         kill(-child.processID, SIGKILL)
     }
@@ -148,7 +144,7 @@ struct CommandExchange {
         let count = unsent.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         if count > 0 { unsent = unsent.dropFirst(count) }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
-        // It has all, or does not want it.
+        // The command has read everything, or has closed its input.
         if count < 0 || unsent.isEmpty {
             close(descriptor)
             input = nil
@@ -169,12 +165,10 @@ struct CommandExchange {
             end()
         }
         let part = CommandExchange.unread(of: &errors)
-        // Whoever runs this sees all of it.
         terms.complain(part)
         complaints.append(part)
     }
 
-    /// What is there to be read, and no more than a pipe holds at most: others want to be read, too.
     private static func unread(of descriptor: inout Int32?) -> [UInt8] {
         var bytes: [UInt8] = []
         guard let number = descriptor else { return bytes }

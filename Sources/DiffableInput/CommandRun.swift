@@ -2,36 +2,30 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One run of a command that is given its input as a whole, and whose output is read as far as it counts.
-///
-/// The command is a process group of its own. When the task is cancelled, the group is told to end (SIGTERM), and killed
-/// when it has not in `mercy`.
+/// One run of a command that gets its whole input, and whose output is read up to a limit. The command has its own process group.
+/// When the task is cancelled, the group gets SIGTERM, and SIGKILL if it has not ended after `mercy`.
 package final class CommandRun: Sendable {
     package struct Result: Sendable {
         package var ending: ChildProcess.Ending
-        /// Its standard output, as far as nobody took it while it ran.
+        /// The standard output, unless `receive` took it during the run.
         package var output: [UInt8]
         /// The last line of its standard error that is not empty.
         package var lastComplaint: String?
-        /// It wrote more than is read, and was told to end for that.
+        /// Whether it was ended because it wrote more than `outputLengthMax`.
         package var isTooLong = false
-        /// It ran longer than it may, and was told to end for that.
         package var isOverdue = false
     }
 
-    /// What holds for a run beside its words.
     package struct Terms: Sendable {
-        /// Its standard output, in bytes; only as far as nobody takes it while it runs.
+        /// Bytes of the standard output, unless `receive` takes it.
         package var outputLengthMax = 16 << 20
-        /// After which it is told to end; nil for none.
+        /// The time after which the command is ended; nil for no limit.
         package var timeout: Duration?
-        /// What becomes of processes of its group that are still there when it has ended.
+        /// How to treat processes of the group that still run when the command has ended.
         package var leftovers = Leftovers.leftAlone
-        /// Takes the output while it runs, on the thread that reads it.
+        /// Takes the output during the run, on the thread that reads it.
         package var receive: (@Sendable ([UInt8]) -> Void)?
-        /// Takes the standard error while it runs.
         package var complain: @Sendable ([UInt8]) -> Void
-        /// Hears in words what is done to it.
         package var say: @Sendable (String) -> Void
 
         package init(
@@ -48,13 +42,13 @@ package final class CommandRun: Sendable {
         case killed
     }
 
-    /// Between SIGTERM and SIGKILL.
+    /// The time between SIGTERM and SIGKILL.
     package static let mercy = Duration.seconds(5)
 
     private let words: [String]
     private let environment: [String]
     private let terms: Terms
-    /// The end to write to when the task is cancelled; nil while nothing runs.
+    /// The descriptor to write to when the task is cancelled; nil while nothing runs.
     private let cancelling = Mutex<Int32?>(nil)
 
     package init(_ words: [String], environment: [String], _ terms: Terms) {
@@ -63,20 +57,20 @@ package final class CommandRun: Sendable {
         self.terms = terms
     }
 
-    /// Runs it to its end. Throws when it cannot be started.
+    /// Runs the command to its end. Throws if it cannot be started.
     package func result(ofInput input: [UInt8]) async throws -> Result {
         let (wake, waking) = try ChildProcess.pipe()
         cancelling.withLock { $0 = waking }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // It blocks, so it has a thread of its own.
+                // The exchange blocks, so it has a thread of its own.
                 DispatchQueue(label: "command").async {
                     let result = Swift.Result<Result, any Error> {
                         var exchange = try CommandExchange(
                             self.words, self.environment, input, self.terms, wakenBy: wake)
                         return exchange.run(endedOver: waking)
                     }
-                    // No one writes to a number that is another descriptor's by then.
+                    // Cleared before the descriptor's number can be reused.
                     self.cancelling.withLock { $0 = nil }
                     close(wake)
                     close(waking)

@@ -2,7 +2,6 @@ import Diffable
 import DiffableJSON
 
 extension Content {
-    /// A JSON string.
     package static func string(_ utf8: some Collection<UInt8>) -> Content {
         var writer = ByteWriter()
         Array(utf8).withUnsafeBytes { writer.appendString(utf8: $0) }
@@ -15,7 +14,6 @@ extension Content {
 
     package static func number(_ number: Int) -> Content { Content(Array("\(number)".utf8)) }
 
-    /// A JSON text, `null` too; nil for what is none.
     package static func parsed(_ json: String) -> Content? { parsed(Array(json.utf8)) }
 
     package static func parsed(_ json: [UInt8]) -> Content? {
@@ -26,7 +24,7 @@ extension Content {
         return content ?? .null
     }
 
-    /// What a line of plain text shows: `{"text":...}`.
+    /// The content of a line of plain text: `{"text":...}`.
     package static func text(_ utf8: some Collection<UInt8>) -> Content {
         object([("text", string(utf8))])
     }

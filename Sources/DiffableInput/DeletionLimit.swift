@@ -1,4 +1,4 @@
-/// How many items a new state may delete: a number such as `100`, or a share of the items such as `20%`.
+/// The number of items that a new state may delete: a number such as `100`, or a share of the items such as `20%`.
 package enum DeletionLimit: Equatable, Sendable, CustomStringConvertible {
     case items(Int)
     case percent(Int)

@@ -1,4 +1,4 @@
-/// How much a new state may delete from a list. A program that fails often writes nothing, and that must not empty a list.
+/// Limits how much a new state may delete from a list. A failing program often writes nothing, and that must not empty a list.
 package struct DeletionRule: Equatable, Sendable {
     package var allowsEmpty: Bool
     /// Nil for any number.
@@ -9,7 +9,6 @@ package struct DeletionRule: Equatable, Sendable {
         self.limit = limit
     }
 
-    /// The numbers of items and sections that a new state deletes and inserts.
     package struct Change: Sendable {
         package var deleted: Int
         package var deletedSections: Int
@@ -28,9 +27,7 @@ package struct DeletionRule: Equatable, Sendable {
         case tooMuch(share: String, limit: DeletionLimit)
     }
 
-    /// Throws if the change would delete too much.
-    ///
-    /// - Parameter count: the number of items after the change.
+    /// Throws if the change would delete too much. `count` is the number of items after the change.
     package func check(_ change: Change, to count: Int) throws(Refusal) {
         let before = count + change.deleted - change.inserted
         if count == 0, change.deleted > 0 || change.deletedSections > 0, !allowsEmpty {

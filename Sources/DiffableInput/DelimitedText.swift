@@ -1,6 +1,5 @@
-/// Reads records of fields: CSV as RFC 4180 has it, with any separator, or fields between tabs, with `TSVEscapes` instead of quotation marks.
-///
-/// Each record must have as many fields as the first one. Otherwise values would silently get the wrong names.
+/// Reads records of fields: CSV as in RFC 4180, with any separator, or fields between tabs, with `TSVEscapes` instead of quotation
+/// marks. Each record must have as many fields as the first one. Otherwise values would silently get the wrong names.
 struct DelimitedText {
     enum Dialect {
         case csv
@@ -10,7 +9,7 @@ struct DelimitedText {
     }
 
     struct Record: Equatable {
-        /// The line on which it begins, counted from 1. A quoted field may contain line feeds.
+        /// The record's first line, counted from 1. A quoted field may contain line feeds.
         var line: Int
         var fields: [[UInt8]]
     }
@@ -18,15 +17,16 @@ struct DelimitedText {
     private let bytes: ArraySlice<UInt8>
     private let dialect: Dialect
     private let delimiter: UInt8
+    private let columnsMax: Int
     private var position: Int
     private var line = 1
     private var fieldCount: Int?
 
-    /// - Parameter separator: by default the dialect's own.
-    init(_ bytes: ArraySlice<UInt8>, dialect: Dialect, separator: UInt8? = nil) {
+    init(_ bytes: ArraySlice<UInt8>, dialect: Dialect, separator: UInt8? = nil, columnsMax: Int = .max) {
         self.bytes = bytes
         self.dialect = dialect
         delimiter = separator ?? dialect.separator
+        self.columnsMax = columnsMax
         self.position = bytes.startIndex
     }
 
@@ -39,6 +39,10 @@ struct DelimitedText {
         record.fields.append(try field())
         while position < bytes.endIndex, bytes[position] == delimiter {
             position += 1
+            guard record.fields.count < columnsMax else {
+                throw InputError(
+                    line: record.line, "there are more than \(grouped(columnsMax)) columns (columnsMax); select fewer")
+            }
             record.fields.append(try field())
         }
         skipLineEnd()
@@ -54,7 +58,10 @@ struct DelimitedText {
         guard record.fields.count == fieldCount else {
             throw InputError(
                 line: record.line,
-                "\(counted(record.fields.count, "field")), but the first line has \(fieldCount)")
+                "the line has \(counted(record.fields.count, "field")), but the first line has \(fieldCount); "
+                    + (dialect == .csv
+                        ? "correct it, or put a field with a separator in quotes"
+                        : "correct it, or write \\t for a tab in a field"))
         }
     }
 
@@ -64,7 +71,8 @@ struct DelimitedText {
         while position < bytes.endIndex, bytes[position] != delimiter, !isAtLineEnd {
             if dialect == .csv, bytes[position] == quote {
                 throw InputError(
-                    line: line, "a quotation mark inside a field; put the whole field in quotation marks and double it")
+                    line: line,
+                    "a quotation mark inside a field; put the field in quotation marks and double the mark inside")
             }
             position += 1
         }
@@ -89,10 +97,12 @@ struct DelimitedText {
             } else if position == bytes.endIndex || bytes[position] == delimiter || isAtLineEnd {
                 return field
             } else {
-                throw InputError(line: line, "text after a closing quotation mark; a mark inside a field is doubled")
+                throw InputError(
+                    line: line, "text after a closing quotation mark; to put a quotation mark inside a field, double it"
+                )
             }
         }
-        throw InputError(line: firstLine, "a quotation mark is opened and never closed")
+        throw InputError(line: firstLine, "a quotation mark that begins a field is never closed; close it")
     }
 
     private var quote: UInt8 { UInt8(ascii: "\"") }
@@ -114,8 +124,8 @@ struct DelimitedText {
 }
 
 extension DelimitedText {
-    /// What separates the fields of the first line: programs of countries whose numbers have a comma write semicolons, some
-    /// write tabs. Marks within quotation marks do not count; where there is a comma, it has to be outnumbered.
+    /// Finds the separator in the first line: where numbers have a decimal comma, programs write semicolons, and some write
+    /// tabs. Characters within quotation marks do not count. Another separator has to outnumber the commas.
     static func separator(of text: ArraySlice<UInt8>, dialect: Dialect) -> UInt8 {
         guard dialect == .csv else { return dialect.separator }
         var counts: [UInt8: Int] = [:]

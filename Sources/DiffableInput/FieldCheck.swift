@@ -4,50 +4,54 @@ import DiffableJSON
 // A field that an option names and no row has is a mistake in the option. If it counted as empty it would clear all items.
 
 extension Arrangement.Fields {
-    /// The fields, each with the option that names it.
-    private var named: [(option: String, field: FieldPath)] {
-        [("--id", id), ("--section", section), ("--parent", parent), ("--text", text)]
-            .compactMap { option, field in field.map { (option, $0) } }
+    private var named: [(setting: InputMessage, field: FieldPath)] {
+        let fields: [(InputMessage, FieldPath?)] = [
+            ("\(.id)", id), ("\(.section)", section), ("\(.parent)", parent), ("\(.text)", text),
+        ]
+        return fields.compactMap { setting, field in field.map { (setting, $0) } }
     }
 
-    /// Throws for a field that is not a column of the table.
     func check(columns: [String]) throws(InputError) {
-        for (option, field) in named where !columns.contains(field.name) {
+        for (setting, field) in named where !columns.contains(field.name) {
             throw InputError(
                 FieldCheck.complaint(
-                    "there is no column", field.name, option, among: columns.map { FieldPath.naming($0) }))
+                    "there is no column", field.name, setting, among: columns.map { FieldPath.naming($0) }))
         }
     }
 
     /// Throws for a field that no row has. O(rows) if the first rows lack it.
     func check(rows: [Row]) throws(InputError) {
         if rows.isEmpty { return }
-        for (option, field) in named where !rows.contains(where: { $0.has(field) }) {
+        for (setting, field) in named where !rows.contains(where: { $0.has(field) }) {
             let names = FieldCheck.paths(of: rows.filter { $0.id == nil }.map(\.content))
-            throw InputError(FieldCheck.complaint("no row has", field.description, option, among: names))
+            throw InputError(FieldCheck.complaint("no row has the field", field.description, setting, among: names))
         }
     }
 }
 
 extension Row {
     /// A line, or a bare string of JSON, has no fields.
-    fileprivate func has(_ field: FieldPath) -> Bool { id == nil && JSONView(content).value(at: field) != nil }
+    fileprivate func has(_ field: FieldPath) -> Bool { id == nil && JSONView(content).value(ofRow: field) != nil }
 }
 
 package enum FieldCheck {
     private static let namesShownMax = 20
 
-    package static func complaint(_ problem: String, _ name: String, _ option: String, among names: [String]) -> String
-    {
+    /// `setting` names the field; `place` should have it: the input, or the list.
+    package static func complaint(
+        _ problem: String, _ name: String, _ setting: InputMessage, among names: [String], of place: String = "input"
+    ) -> InputMessage {
         let nearest = nearestName(to: name, among: names).map { "; did you mean \(argument($0))?" } ?? "."
-        guard !names.isEmpty else { return "\(problem) \(argument(name)), which \(option) names: there are none" }
+        guard !names.isEmpty else {
+            return "\(problem) \(argument(name)), which \(setting) names: the \(place) has none"
+        }
         let shown = names.prefix(namesShownMax).map(argument).joined(separator: ", ")
-        return "\(problem) \(argument(name)), which \(option) names\(nearest) "
-            + "There are \(shown)\(names.count > namesShownMax ? " and others" : "")"
+        return "\(problem) \(argument(name)), which \(setting) names\(nearest) "
+            + "The \(place) has \(shown)\(names.count > namesShownMax ? " and others" : "")"
     }
 
-    /// A name or a path as it is typed in a shell: in quotation marks if the shell, or a reader, would take it for something else,
-    /// as in the column `IMAGE ID`.
+    /// A name or a path as a user types it in a shell: quoted if the shell or a reader could misread it, such as the column
+    /// `IMAGE ID`.
     package static func argument(_ text: String) -> String {
         if text.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } }) {
             return text.debugDescription

@@ -5,14 +5,13 @@
 ///     pointer = "/" name { "/" name }        /cpu   /owner/name   /tags/0
 ///     whole   = "."                          the content itself
 ///
-/// `.cpu`, `cpu` and `/cpu` are the same. A pointer is that of RFC 6901, where `~1` is a slash and `~0` a tilde; it is how
-/// a name with a dot in it is written (`/a.b`). In an array a name is an index, counted from 0.
+/// `.cpu`, `cpu` and `/cpu` are the same. A pointer follows RFC 6901, where `~1` is a slash and `~0` a tilde; it can express a
+/// name with a dot (`/a.b`). In an array a name is an index, counted from 0.
 package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
-    /// The names of the members from the outside in. Without any it is the whole content.
+    /// The names of the members, from the outermost. Empty for the whole content.
     package let names: [String]
     /// The whole text as one name, because a row may have a column called `a.b`.
     package let name: String
-    /// The path in messages.
     package let description: String
 
     package init?(_ text: String) {
@@ -39,15 +38,13 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The path in the form of the protocol.
     package var pointer: String { names.map { "/\(Self.escaped($0))" }.joined() }
 
-    /// The path that names a member.
     package static func naming(_ name: String) -> String {
         name.isEmpty || name.contains(".") || name.hasPrefix("/") ? "/\(escaped(name))" : name
     }
 
-    /// The same with a dot or a slash before it, so that it is never taken for an item's own field.
+    /// The path with a dot or a slash before it, so that it is never taken for an item's own field.
     package static func path(to name: String) -> String {
         let path = naming(name)
         return path.hasPrefix("/") ? path : ".\(path)"

@@ -1,37 +1,37 @@
 import Diffable
 import DiffableJSON
 
-/// Decides how to read input if neither `--from` nor the ending of a file's name says it: as JSON, as NDJSON or as lines, and as
-/// nothing else. Input that looks like something else is refused, so a script works the same every time, or fails and changes
-/// nothing.
+/// Decides how to read input if neither `--from` nor the file name's ending gives the format: as JSON, as NDJSON or as lines,
+/// and as nothing else. Input that looks like another format is refused, so a script works the same every time, or fails and
+/// changes nothing.
 ///
 /// **JSON.** The input is JSON if its first line begins a JSON value:
 /// - `[` before `{`, `[`, `"`, `'`, or before a number or a word of JSON that a comma, a bracket or the line's end follows;
 /// - `{` before `"` or `'`, or before `name:`;
 /// - `[`, `{`, `[]` or `{}` alone.
 ///
-/// It is NDJSON if its first line is a whole object without `sections`. `[INFO] started`, `[1] done`, `[ ] milk` and `{name} text`
-/// are lines.
+/// It is NDJSON if its first line is a whole object without `sections`. `[INFO] started`, `[1] done`, `[ ] milk` and `{name}
+/// text` are lines.
 ///
 /// **Lines.** Everything else is lines, unless it looks like one of these:
-/// - *CSV*: in the first line, a comma, a semicolon or a vertical bar separates names, as in `id,text`. The first and the last name
-///   may be missing. A name does not begin or end with a blank and could be a heading: it has none of `= < > { } \` and no `://`, its
-///   brackets are closed, and no longer word of it begins with `/`, `-`, `.` or `~`. If a comma has digits on both sides, or the line
-///   begins with `[`, a date or a time and a blank, it is not CSV. So `milk, bread`, `1,5 kg` and `/dev/sda1 / ext4 rw,noexec` are
-///   lines.
+/// - *CSV*: in the first line, a comma, a semicolon or a vertical bar separates names, as in `id,text`. The first and the last
+///   name may be missing. A name does not begin or end with a blank and could be a heading: it has none of `= < > { } \` and no
+///   `://`, its brackets are closed, and no longer word of it begins with `/`, `-`, `.` or `~`. If a comma has digits on both
+///   sides, or the line begins with `[`, a date or a time and a blank, it is not CSV. So `milk, bread`, `1,5 kg` and `/dev/sda1
+///   / ext4 rw,noexec` are lines.
 /// - *TSV*: the first line has a tab after its first word.
-/// - *Columns*: one of the first ten lines has two or more blanks between words (not after `.`, `,`, `:`, `;`, `!` or `?`, and not in
-///   a log), has several runs of dashes and nothing else, or is a line of `ls -l`; or the first line is indented and in capitals.
+/// - *Columns*: one of the first ten lines has two or more blanks between words (not after `.`, `,`, `:`, `;`, `!` or `?`, and
+///   not in a log), has several runs of dashes and nothing else, or is a line of `ls -l`; or the first line is indented and in
+///   capitals.
 /// - *A tree*: a line is indented deeper than the first one, or begins with the drawing of `tree`.
-/// - *JSON in other text*: a later line begins a JSON object or array; or the first line has `{"` or `[{` after other text, and is
-///   not a log's; or the first line is a JSON string, `null`, `true` or `false`.
+/// - *JSON in other text*: a later line begins a JSON object or array; or the first line has `{"` or `[{` after other text, and
+///   is not a log's; or the first line is a JSON string, `null`, `true` or `false`.
 /// - *A page*: it begins with `<!doctype`, `<html` or `<?xml`.
 ///
 /// A line is a log's if it begins with `[`, with a date or a time, or with a level such as `INFO`.
 enum FormatGuess {
-    /// - Parameters:
-    ///   - text: without a byte order mark.
-    ///   - hasFields: whether options name fields of rows, so that empty input is no rows rather than no lines.
+    /// `text` has no byte order mark. If options name fields of rows (`hasFields`), empty input is no rows rather than no
+    /// lines.
     static func format(of text: ArraySlice<UInt8>, hasFields: Bool = false) throws(InputError) -> InputFormat {
         var rest = TextLines(text)
         guard let first = rest.next()?.text else { return hasFields ? .ndjson : .lines }
@@ -43,48 +43,47 @@ enum FormatGuess {
         return .lines
     }
 
-    /// The rest of a sentence that begins with the name of the input.
-    private static func likeness(of first: ArraySlice<UInt8>, _ rest: TextLines) -> String? {
+    private static func likeness(of first: ArraySlice<UInt8>, _ rest: TextLines) -> InputMessage? {
         let line = trimmed(first)
         if let beginning = markup.first(where: { line.prefix($0.utf8.count).elementsEqual($0.utf8, by: isSameLetter) })
         {
             return
-                "begins with \(beginning), like a web page; nothing was changed: use --from lines if these are lines"
+                "begins with \(beginning), like a web page; nothing was changed: use \(.from, "lines") if each line is an item"
         }
         if isScalar(line) {
             return
-                "begins with a JSON value that is not a row; nothing was changed: use --from ndjson if each line is such a value, "
-                + "or --from lines if these are lines"
+                "begins with a JSON value that is not a row; nothing was changed: use \(.from, "ndjson") if each line is such a value, "
+                + "or \(.from, "lines") if each line is an item"
         }
         if let separator = CSVHeader.separator(of: line) {
-            let more = separator == UInt8(ascii: "|") ? " --separator '|'" : ""
-            return refusal("CSV", "--from csv\(more)")
+            let isBar = separator == UInt8(ascii: "|")
+            return refusal("CSV", isBar ? "\(.from, "csv") \(.separator, "'|'")" : "\(.from, "csv")")
         }
-        if line.contains(UInt8(ascii: "\t")) { return refusal("tab-separated text", "--from tsv") }
+        if line.contains(UInt8(ascii: "\t")) { return refusal("tab-separated text", "\(.from, "tsv")") }
         if let json = isTextBeforeJSON(line) ? 1 : rest.first(where: { beginsLaterJSON($0.text) })?.line {
             return
-                "has text before the JSON on line \(json); nothing was changed: have the program write JSON alone, which --from json "
-                + "reads, or use --from lines if these are lines"
+                "has text before the JSON on line \(json); nothing was changed: have the program write JSON alone, which \(.from, "json") "
+                + "reads, or use \(.from, "lines") if each line is an item"
         }
         if let table = TableLook(of: first, rest) {
             return table == .ruled
-                ? "looks like a table with lines between its cells; nothing was changed: have the program write CSV (--from csv) or "
-                    + "JSON, or use --from lines if these are lines"
-                : refusal("a table in columns", "--from columns")
+                ? "looks like a table with drawn borders; nothing was changed: have the program write CSV (\(.from, "csv")) or "
+                    + "JSON, or use \(.from, "lines") if each line is an item"
+                : refusal("a table in columns", "\(.from, "columns")")
         }
-        if isOutline(first, rest) { return refusal("an indented outline", "--from tree") }
+        if isOutline(first, rest) { return refusal("an indented outline", "\(.from, "tree")") }
         return nil
     }
 
-    private static func refusal(_ kind: String, _ option: String) -> String {
-        "looks like \(kind); nothing was changed: use \(option), or --from lines if these are lines"
+    private static func refusal(_ kind: String, _ setting: InputMessage) -> InputMessage {
+        "looks like \(kind); nothing was changed: use \(setting), or \(.from, "lines") if each line is an item"
     }
 }
 
 // MARK: - JSON
 
 extension FormatGuess {
-    /// Whether a line without blanks around it begins a JSON value, valid or broken.
+    /// Whether a line without surrounding blanks begins a JSON value, valid or broken.
     static func beginsJSON(_ line: ArraySlice<UInt8>, isInner: Bool = false) -> Bool {
         guard let bracket = line.first, bracket == UInt8(ascii: "[") || bracket == UInt8(ascii: "{") else {
             return false
@@ -124,7 +123,7 @@ extension FormatGuess {
         return (text.contains("{\"") || text.contains("[{")) && !TableLook.isLog(text)
     }
 
-    /// `null`, `true`, `false` or a string. A number may well be the first of lines, as `seq` writes them.
+    /// Recognizes `null`, `true`, `false` and strings. A number may be the first of many lines, as `seq` writes them.
     private static func isScalar(_ line: ArraySlice<UInt8>) -> Bool {
         guard let first = line.first, "\"ntf".utf8.contains(first) else { return false }
         return Content.parsed(Array(line)) != nil

@@ -1,24 +1,21 @@
-/// The forms of input that `apply` reads.
 package enum InputFormat: String, CaseIterable {
-    /// A snapshot, or an array of objects.
     case json
-    /// One JSON object on each line, also what `show -o jsonl` writes.
+    /// One JSON object on each line, including the output of `show -o jsonl`.
     case ndjson
     /// RFC 4180, with a header.
     case csv
-    /// Fields between tabs, with a header; `\t`, `\n`, `\r` and `\\` are what cannot stand in a field.
+    /// Fields between tabs, with a header and the escapes `\t`, `\n`, `\r` and `\\`.
     case tsv
-    /// Aligned as programs print it for people, such as `ps aux`.
+    /// Aligned for people, as `ps aux` prints it.
     case columns
-    /// One item on each line.
     case lines
-    /// Indented text: what is indented deeper is a child.
+    /// Indented text: a line that is indented deeper is a child.
     case tree
 
-    /// The other name of `ndjson` is that of the form in which `show` writes it.
+    /// Accepts `jsonl` as the other name of `ndjson`, because `show` calls it that.
     package init?(named name: String) { self.init(rawValue: name == "jsonl" ? "ndjson" : name) }
 
-    /// The format that the ending of a file's name says; nil for an unknown one.
+    /// The format of a file name's ending; nil for an unknown one.
     package static func known(by fileName: String) -> InputFormat? {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         return switch fileName[fileName.index(after: dot)...].lowercased() {

@@ -1,6 +1,5 @@
 import Diffable
 
-/// Reads `apply`'s input in one of its forms.
 package struct InputReader {
     package var format: InputFormat
     package var fields: Arrangement.Fields = .none
@@ -9,10 +8,10 @@ package struct InputReader {
     /// The separator of CSV fields. By default it is guessed from the first line.
     package var separator: UInt8?
     package var types: ColumnTypes?
-    /// The member of a JSON object that has the rows.
     package var rows: FieldPath?
     package var orphans = OrphanRule.refuse
-    /// Whether all items go into one section that is named elsewhere.
+    package var limits = InputLimits.none
+    /// Whether all items belong to one section that is named elsewhere.
     package var extent: Extent = .wholeList
 
     package enum Extent {
@@ -22,7 +21,8 @@ package struct InputReader {
 
     package init(
         format: InputFormat, fields: Arrangement.Fields = .none, columns: [String]? = nil, separator: UInt8? = nil,
-        types: ColumnTypes? = nil, rows: FieldPath? = nil, orphans: OrphanRule = .refuse, extent: Extent = .wholeList
+        types: ColumnTypes? = nil, rows: FieldPath? = nil, orphans: OrphanRule = .refuse, limits: InputLimits = .none,
+        extent: Extent = .wholeList
     ) {
         self.format = format
         self.fields = fields
@@ -31,6 +31,7 @@ package struct InputReader {
         self.types = types
         self.rows = rows
         self.orphans = orphans
+        self.limits = limits
         self.extent = extent
     }
 
@@ -41,16 +42,18 @@ package struct InputReader {
         }
     }
 
-    /// What the text says, before rows become items.
     package func rows(of input: [UInt8]) throws(InputError) -> InputRows {
         let text = try checkedText(input)
         switch format {
         case .json:
-            if let rows { return .rows(try JSONRows.elements(of: text, at: rows), columns: nil) }
-            if let list = try JSONRows.snapshot(in: text) { return .list(list) }
-            return .rows(try JSONRows.elements(of: text), columns: nil)
+            if let rows { return .rows(try JSONRows.elements(of: text, at: rows, limits), columns: nil) }
+            if let list = try JSONRows.snapshot(in: text) {
+                if let excess = limits.excess(rows: Input.whole(list).count) { throw excess }
+                return .list(list)
+            }
+            return .rows(try JSONRows.elements(of: text, limits), columns: nil)
         case .ndjson:
-            let rows = try JSONRows.lines(of: text)
+            let rows = try JSONRows.lines(of: text, limits)
             if fields == .none, let list = try ListLines(rows) {
                 let arrangement = try Arrangement(
                     of: list.rows, in: list.sections, fields: fields, orphans: orphans)
@@ -61,21 +64,24 @@ package struct InputReader {
         case .csv, .tsv:
             let dialect: DelimitedText.Dialect = format == .csv ? .csv : .tsv
             let table = try Table(
-                reading: text, dialect: dialect, columns: columns, separator: separator, types: types)
+                reading: text, dialect: dialect, columns: columns, separator: separator, types: types, limits)
             return .rows(table.rows, columns: table.columns)
         case .columns:
-            let table = try Table(aligned: text, columns: columns, types: types)
+            try limits.checkAligned(text)
+            let table = try Table(aligned: text, columns: columns, types: types, limits)
             return .rows(table.rows, columns: table.columns)
         case .lines: return .rows(try plainLines(text), columns: nil)
         case .tree:
             try refuseFields()
-            return .rows(try OutlineReader.rows(in: text), columns: nil)
+            return .rows(try OutlineReader.rows(in: text, limits), columns: nil)
         }
     }
 
     private func plainLines(_ text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
         try refuseFields()
-        return TextLines(text).map { Row(content: .text($1), line: $0, id: Array($1)) }
+        var rows = RowCollector(limits)
+        for (line, text) in TextLines(text) { try rows.append(Row(content: .text(text), line: line, id: Array(text))) }
+        return rows.rows
     }
 
     private func arranged(_ rows: [Row], _ columns: [String]?) throws(InputError) -> Input {
@@ -93,7 +99,8 @@ package struct InputReader {
         case .oneSection:
             guard list.sections.count == 1 else {
                 throw InputError(
-                    "the snapshot has \(counted(list.sections.count, "section")); with --into it needs exactly one")
+                    "the snapshot has \(counted(list.sections.count, "section")); with \(.into) it needs exactly one: leave \(.into) "
+                        + "out")
             }
             return .items(list.sections[0].items)
         }
@@ -103,15 +110,14 @@ package struct InputReader {
         guard fields == .none else { throw Self.fieldsRefused }
     }
 
-    /// Of what has no rows with fields.
+    /// For formats whose rows have no fields.
     package static let fieldsRefused = InputError(
-        "--id, --section, --parent and --text name the fields of rows; a snapshot and --from lines or tree have none")
+        "\(.id), \(.section), \(.parent) and \(.text) name fields, and there are none in a snapshot, in \(.from, "lines") or in "
+            + "\(.from, "tree"): leave them out, or use another \(.from)")
 }
 
-/// What a text says, before rows become items.
 package enum InputRows {
-    /// The columns are those of a table; nil for rows that are no records of one.
+    /// Rows, and the columns if they are records of a table.
     case rows([Row], columns: [String]?)
-    /// A snapshot, which has its items already.
     case list(WholeList)
 }

@@ -3,7 +3,7 @@ import DiffableJSON
 
 /// Rows that are JSON values: the elements of an array, or one on each line.
 package enum JSONRows {
-    /// A snapshot, or `nil` when the text is not an object (so an array, or a mistake).
+    /// The snapshot; nil if the text is not an object, but an array or a mistake.
     package static func snapshot(in text: ArraySlice<UInt8>) throws(InputError) -> WholeList? {
         guard text.first(where: { !isWhiteSpace($0) }) == UInt8(ascii: "{") else { return nil }
         let list: Result<WholeList, DecodingError> = text.withUnsafeBytes { bytes in
@@ -20,12 +20,12 @@ package enum JSONRows {
         guard let object = try? checked(text), object.member("sections") == nil else { return nil }
         guard let name = pathOfOnlyArray(in: object) else { return nil }
         return InputError(
-            "an object without sections, so it is not a whole list. If its rows are in \(name), use --rows \(name)"
+            "the input is an object without \"sections\", so it is not a whole list; if its rows are in \(name), use \(.rows, name)"
         )
     }
 
     /// As `--rows` takes it.
-    static func pathOfOnlyArray(in object: JSONView) -> String? {
+    package static func pathOfOnlyArray(in object: JSONView) -> String? {
         let arrays = object.members.filter(\.value.isArray).map(\.name)
         return arrays.count == 1 ? FieldCheck.argument(FieldPath.path(to: arrays[0])) : nil
     }
@@ -47,20 +47,18 @@ package enum JSONRows {
         }
     }
 
-    /// The elements of an array within an object.
-    static func elements(of text: ArraySlice<UInt8>, at field: FieldPath) throws(InputError) -> [Row] {
+    static func elements(
+        of text: ArraySlice<UInt8>, at field: FieldPath, _ limits: InputLimits
+    ) throws(InputError) -> [Row] {
         let object = try checked(text)
-        guard let array = object.value(at: field), array.isArray else {
+        guard let array = object.value(ofRow: field), array.isArray else {
             let names = object.members.filter { $0.value.isArray || $0.value.isObject }.map {
                 FieldPath.path(to: $0.name)
             }
-            throw InputError(FieldCheck.complaint("there is no array", field.description, "--rows", among: names))
+            throw InputError(FieldCheck.complaint("there is no array", field.description, "\(.rows)", among: names))
         }
         let line = 1 + text[..<array.source.startIndex].count { $0 == UInt8(ascii: "\n") }
-        let rows: Result<[Row], JSONError> = array.source.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try elements(of: bytes, line: line) }
-        }
-        do { return try rows.get() } catch { throw InputError(error, in: array.source) }
+        return try elements(of: array.source, line: line, limits)
     }
 
     /// Whether a line is an object by itself, and not a whole snapshot.
@@ -70,31 +68,43 @@ package enum JSONRows {
         return view.isObject && view.member("sections") == nil
     }
 
-    static func lines(of text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
-        var rows: [Row] = []
+    static func lines(of text: ArraySlice<UInt8>, _ limits: InputLimits) throws(InputError) -> [Row] {
+        var rows = RowCollector(limits)
         for (line, text) in TextLines(text) {
-            do throws(JSONError) {
-                rows.append(row(try content(of: text), line: line))
-            } catch {
+            let content: Content
+            do throws(JSONError) { content = try self.content(of: text) } catch {
                 throw InputError(
-                    line: line, "\(error) of the line; --from ndjson takes one JSON object on each line",
+                    line: line, "\(error) of the line; \(.from, "ndjson") takes one JSON object on each line",
                     isBrokenJSON: true)
             }
+            try rows.append(row(content, line: line))
         }
-        return rows
+        return rows.rows
     }
 
-    static func elements(of text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
-        let rows: Result<[Row], JSONError> = text.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try elements(of: bytes) }
+    static func elements(
+        of text: ArraySlice<UInt8>, line: Int = 1, _ limits: InputLimits
+    ) throws(InputError) -> [Row] {
+        var rows = RowCollector(limits)
+        var excess: InputError?
+        let end: Result<Void, JSONError> = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                try forEachElement(of: bytes, line: line) { row in
+                    do throws(InputError) { try rows.append(row) } catch { excess = error }
+                    return excess == nil
+                }
+            }
         }
-        do { return try rows.get() } catch { throw InputError(error, in: text) }
+        if let excess { throw excess }
+        do { try end.get() } catch { throw InputError(error, in: text) }
+        return rows.rows
     }
 
-    /// - Parameter line: on which the text begins.
-    private static func elements(of bytes: UnsafeRawBufferPointer, line first: Int = 1) throws(JSONError) -> [Row] {
+    /// `first` is the line on which the text begins; `body` returns whether to read on.
+    private static func forEachElement(
+        of bytes: UnsafeRawBufferPointer, line first: Int, _ body: (Row) -> Bool
+    ) throws(JSONError) {
         var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
-        var rows: [Row] = []
         var line = first
         var counted = 0
         var array = try scanner.beginArray()
@@ -102,13 +112,12 @@ package enum JSONRows {
             let value = try scanner.value()
             for offset in counted..<value.offset where bytes[offset] == UInt8(ascii: "\n") { line += 1 }
             counted = value.offset
-            rows.append(row(Content(value.compacted()), line: line))
+            guard body(row(Content(value.compacted()), line: line)) else { return }
         }
         try scanner.end()
-        return rows
     }
 
-    /// A row that is a string or a number is its own id, as a line of plain text is.
+    /// A string or a number is its own id, like a line of plain text.
     private static func row(_ content: Content, line: Int) -> Row {
         let view = JSONView(content)
         guard !view.isObject, let text = view.text else { return Row(content: content, line: line) }

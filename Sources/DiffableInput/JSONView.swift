@@ -1,21 +1,19 @@
 import Diffable
 import DiffableJSON
 
-/// Reads parts of a JSON value that was checked: members by name, elements, text.
-///
-/// Nothing is decoded in advance. Each access is one pass over the value.
+/// Reads parts of a checked JSON value: members by name, elements, text. Nothing is decoded in advance, and each access is one
+/// pass over the value.
 package struct JSONView {
     private let bytes: ArraySlice<UInt8>
 
-    /// Deeper than any line may be, so that a checked value never exceeds it.
+    /// More than the limit of any input, so that a checked value never exceeds it.
     package static let depthMax = 256
 
-    /// - Parameter bytes: JSON that was checked. Views of what is in it keep their positions.
+    /// `bytes` is checked JSON. Views of inner values keep their positions in it.
     package init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     package init(_ content: Content) { self.init(checked: content.bytes[...]) }
 
-    /// The text of the value.
     package var source: ArraySlice<UInt8> { bytes }
 
     package var isNull: Bool { bytes.first == UInt8(ascii: "n") }
@@ -28,7 +26,6 @@ package struct JSONView {
 
     package var content: Content { Content(Array(bytes)) }
 
-    /// The type of the value, for messages.
     package var sort: String {
         switch bytes.first {
         case UInt8(ascii: "{"): "an object"
@@ -40,20 +37,19 @@ package struct JSONView {
         }
     }
 
-    /// The JSON itself.
     package var json: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The text of a string, or a number or a truth value as it is written; nil for any other value.
+    /// The text of a string, or a number or a boolean as it is written; nil for any other value.
     package var text: [UInt8]? {
         if isObject || isNull || bytes.first == UInt8(ascii: "[") { return nil }
         guard isString else { return Array(bytes) }
         return scan { (scanner) throws(JSONError) in try scanner.string().withUTF8 { Array($0) } }
     }
 
-    /// The members in order; none if it is not an object. If several have the same name, only the last one counts.
+    /// The members in order; empty if it is not an object. If several have the same name, only the last one counts.
     package var members: [(name: String, value: JSONView)] {
         let members = allMembers
-        // Two names may be equal as strings and differ in their bytes, but never the other way round.
+        // Names that are equal as strings may differ in their bytes, but equal bytes are always equal strings.
         guard Set(members.lazy.map(\.name)).count < members.count else { return members }
         var names: Set<[UInt8]> = []
         return members.reversed().filter { names.insert(Array($0.name.utf8)).inserted }.reversed()
@@ -75,7 +71,6 @@ package struct JSONView {
         } ?? []
     }
 
-    /// The elements in order; none if it is not an array.
     package var elements: [JSONView] {
         guard bytes.first == UInt8(ascii: "[") else { return [] }
         let base = bytes.startIndex
@@ -92,7 +87,6 @@ package struct JSONView {
 
     package var memberNames: [String] { members.map(\.name) }
 
-    /// The last member of this name.
     package func member(_ name: String) -> JSONView? {
         guard isObject else { return nil }
         let base = bytes.startIndex
@@ -110,8 +104,12 @@ package struct JSONView {
         } ?? nil
     }
 
+    /// The value of a row's field: the column whose name is the whole text of the path, or else the value at the path.
+    package func value(ofRow path: FieldPath) -> JSONView? {
+        (path.names.isEmpty ? nil : member(path.name)) ?? value(at: path)
+    }
+
     package func value(at path: FieldPath) -> JSONView? {
-        if !path.names.isEmpty, let member = member(path.name) { return member }
         var value = self
         for name in path.names {
             guard let inner = value.member(name) ?? value.element(name) else { return nil }
@@ -127,7 +125,7 @@ package struct JSONView {
         return elements.indices.contains(index) ? elements[index] : nil
     }
 
-    /// Returns nil only for a value that was not checked before.
+    /// Returns nil only for an unchecked value.
     private func scan<R>(_ body: (inout JSONScanner) throws(JSONError) -> R) -> R? {
         bytes.withUnsafeBytes { bytes in
             var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
@@ -137,7 +135,6 @@ package struct JSONView {
 }
 
 extension JSONView {
-    /// The text of a string, or the JSON of any other value.
     package var plainText: String {
         guard isString, let text else { return json }
         return String(decoding: text, as: UTF8.self)

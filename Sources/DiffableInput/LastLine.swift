@@ -1,14 +1,14 @@
-/// The last line of a text that comes in parts, as far as it is a sentence for somebody.
+/// The last line of a text that arrives in parts, shortened for a message.
 package struct LastLine {
     private var finished = Line()
     private var current = Line()
 
-    /// What is kept of a line, in bytes; the daemon takes 262,144.
+    /// The bytes that are kept of a line. The daemon accepts 262,144.
     package static let lengthMax = 4_096
 
     private struct Line {
         var bytes: [UInt8] = []
-        /// Of all of it, in bytes.
+        /// The length of the whole line in bytes.
         var length = 0
 
         var isBlank: Bool { bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
@@ -23,10 +23,9 @@ package struct LastLine {
             length = 0
         }
 
-        /// Says when it is not the whole line.
         var text: String {
             if length == bytes.count { return String(decoding: bytes, as: UTF8.self) }
-            // A character that the cut goes through is left out.
+            // Without a character that the cut would split.
             var whole = bytes
             if let first = whole.lastIndex(where: { $0 & 0xC0 != 0x80 }), whole[first] >= 0xC0 {
                 whole.removeSubrange(first...)
@@ -46,7 +45,6 @@ package struct LastLine {
         }
     }
 
-    /// Nil when there is none.
     package var text: String? {
         let line = current.isBlank ? finished : current
         return line.isBlank ? nil : line.text

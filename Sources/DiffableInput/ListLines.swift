@@ -1,21 +1,21 @@
 import Diffable
 
-/// The lines that `show -o jsonl` writes: one for the list's own content, if it has any, and one for each section, with the
-/// lines of its items behind it.
+/// The lines that `show -o jsonl` writes: one for the list's own content, if it has any, and one for each section, followed by
+/// the lines of its items.
 ///
 ///     {"content":{"title":"Tasks"}}
 ///     {"section":"today","content":{"header":"Today"}}
 ///     {"section":"today","id":"milk","kind":"task","expanded":true,"content":{"text":"Buy milk"}}
 ///     {"section":"today","parent":"milk","id":"oat"}
 ///
-/// No row of another program can be taken for a section or for the list's content: they have no id.
+/// A row from another program cannot be mistaken for a section or for the list's content, because those have no id.
 struct ListLines {
-    /// The list's own.
     private(set) var content: Content?
     private(set) var sections: [Section] = []
     private(set) var rows: [Row] = []
+    private var sectionIDs: Set<SectionID> = []
 
-    /// Nil when these are rows of another sort.
+    /// Nil for rows of any other kind.
     init?(_ lines: [Row]) throws(InputError) {
         var lines = lines[...]
         if let first = lines.first.map({ JSONView($0.content) }), first.memberNames == ["content"] {
@@ -38,8 +38,10 @@ struct ListLines {
 
     private mutating func addSection(_ view: JSONView, _ line: Int) throws(InputError) {
         let section = Section(id: try Self.section(of: view, line), content: Self.content(of: view))
-        guard !sections.contains(where: { $0.id == section.id }) else {
-            throw InputError(line: line, "the section \(quoted(section.id)) stands twice; an id stands once in a list")
+        guard sectionIDs.insert(section.id).inserted else {
+            throw InputError(
+                line: line,
+                "duplicate section \(quoted(section.id)): an id can appear only once in a list; merge or rename one")
         }
         sections.append(section)
     }
@@ -48,17 +50,17 @@ struct ListLines {
         if let unknown = view.memberNames.first(where: { !Self.itemMembers.contains($0) }) {
             throw InputError(
                 line: line,
-                "an item of a list that show -o jsonl wrote has no \(unknown.debugDescription), only "
-                    + Self.itemMembers.joined(separator: ", "))
+                "an item as diffablectl show -o jsonl writes it cannot have \(unknown.debugDescription), only "
+                    + "\(Self.itemMembers.joined(separator: ", "))")
         }
-        guard let id = view.member("id")?.text else { throw InputError(line: line, "an item needs its id") }
+        guard let id = view.member("id")?.text else { throw InputError(line: line, "the item has no \"id\"; add one") }
         var kind: Kind?
         if let name = view.member("kind"), !name.isNull {
             kind = try Self.identifier(name.plainText, "the kind", line)
         }
         let expanded = view.member("expanded").map(\.json)
         guard [nil, "true", "false"].contains(expanded) else {
-            throw InputError(line: line, "expanded is true or false, not \(expanded ?? "")")
+            throw InputError(line: line, "expanded must be true or false, not \(expanded ?? "")")
         }
         rows.append(
             Row(
@@ -69,7 +71,9 @@ struct ListLines {
     }
 
     private static func section(of view: JSONView, _ line: Int) throws(InputError) -> SectionID {
-        guard let name = view.member("section")?.text else { throw InputError(line: line, "an item needs its section") }
+        guard let name = view.member("section")?.text else {
+            throw InputError(line: line, "the item has no \"section\"; add the id of its section")
+        }
         return try identifier(String(decoding: name, as: UTF8.self), "the section's id", line)
     }
 

@@ -1,22 +1,19 @@
 import Diffable
 
-/// Merges input into a list: adds new items and changes the others. Nothing is deleted.
 package struct Merge {
-    /// The list's own content; nil if the input has none.
     private let content: Content?
     private let sections: [Section]
     /// Whether the input gives the sections of items, so that items in other sections are moved.
     private let saysSection: Bool
 
-    /// - Parameters:
-    ///   - default: for items that come without a section of their own.
-    ///   - saysSection: whether the input gives the sections of items; nil: when it has another than the default.
+    /// `default` is for items without a section of their own. `saysSection` may be nil: then the input gives sections if it has
+    /// any other than the default.
     package init(_ input: Input, into default: SectionID = Arrangement.defaultSection, saysSection: Bool? = nil) {
         switch input {
         case .whole(let list):
             content = list.content ?? nil
             sections = list.sections
-            // Rows without a section are in the default section, but only because each item must have one.
+            // Rows without a section are in the default section only because each item needs one.
             self.saysSection = saysSection ?? sections.contains { $0.id != Arrangement.defaultSection }
         case .items(let items):
             content = nil
@@ -40,14 +37,13 @@ package struct Merge {
             merge(section.items, into: saysSection ? .section(section.id) : .lastSection, snapshot, &operations)
         }
         do throws(TransactionError) { return try snapshot.applying(operations) } catch {
-            throw InputError("the input does not fit what is there: \(error.reason)")
+            throw InputError("the input does not fit the list, and nothing was changed: \(error.reason)")
         }
     }
 
     private func merge(
         _ items: [Item], into container: Container, _ snapshot: Snapshot, _ operations: inout [ListOperation]
     ) {
-        /// New items that are neighbours.
         var new: [Item] = []
         for item in items {
             if let known = snapshot.item(item.id) {

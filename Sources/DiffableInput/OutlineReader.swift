@@ -2,24 +2,24 @@ import Diffable
 
 /// Reads indented text: a line that is indented deeper than the one before it is its child.
 ///
-/// Tabs, no-break spaces and the line drawing of `tree` count as indentation, also that of ASCII (`|-- a`). The id of a line is
-/// the path to it (`Fruit/Apple`), because a name that is unique among its siblings is rarely unique in the whole outline. The
-/// summary that `tree` prints at the end (`2 directories, 3 files`) is left out.
+/// Tabs, no-break spaces and the line drawing of `tree` count as indentation, including its ASCII form (`|-- a`). A line's id
+/// is the path to it (`Fruit/Apple`), because a name that is unique among its siblings is rarely unique in the whole outline.
+/// The summary that `tree` prints at the end (`2 directories, 3 files`) is left out.
 struct OutlineReader {
     /// The lines that may be ancestors of the next one, outermost first.
     private var open: [(column: Int, path: [UInt8])] = []
 
-    static func rows(in text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
+    static func rows(in text: ArraySlice<UInt8>, _ limits: InputLimits = .none) throws(InputError) -> [Row] {
         var reader = OutlineReader()
-        var rows: [Row] = []
+        var rows = RowCollector(limits)
         var lines = Array(TextLines(text))
         if let last = lines.last, isSummary(last, after: lines.dropLast()) { lines.removeLast() }
-        for (line, text) in lines { rows.append(try reader.row(text, line: line)) }
-        return rows
+        for (line, text) in lines { try rows.append(try reader.row(text, line: line)) }
+        return rows.rows
     }
 
-    /// Whether a line is the summary of `tree`: it comes after a blank line, begins with a number and counts directories, in any
-    /// language if lines are drawn above it.
+    /// Whether a line is the summary of `tree`: it follows a blank line, begins with a number and counts directories, in any
+    /// language if the lines above it are drawn.
     private static func isSummary(
         _ last: (line: Int, text: ArraySlice<UInt8>), after lines: ArraySlice<(line: Int, text: ArraySlice<UInt8>)>
     ) -> Bool {
@@ -33,7 +33,9 @@ struct OutlineReader {
         let (column, start, _) = Self.indentation(of: text)
         var name = text[start...]
         while let last = name.last, isWhiteSpace(last) { name.removeLast() }
-        guard !name.isEmpty else { throw InputError(line: line, "nothing but line drawing; give the line a name") }
+        guard !name.isEmpty else {
+            throw InputError(line: line, "the line has only line-drawing characters; add a name")
+        }
         while let innermost = open.last, innermost.column >= column { open.removeLast() }
         let parent = open.last?.path
         let path = parent.map { $0 + [UInt8(ascii: "/")] + name } ?? Array(name)
@@ -41,7 +43,7 @@ struct OutlineReader {
         return Row(content: .text(name), line: line, id: path, parent: parent)
     }
 
-    /// - Returns: the column and the position at which the name begins, and whether lines are drawn before it.
+    /// Returns the column and the position at which the name begins, and whether lines are drawn before it.
     static func indentation(of text: ArraySlice<UInt8>) -> (column: Int, start: Int, isDrawn: Bool) {
         var column = 0
         var position = text.startIndex
@@ -73,7 +75,7 @@ struct OutlineReader {
         return (column, position, isDrawn)
     }
 
-    /// The length of `|-- `, "`-- " or the `|` of a line further up, which blanks and another drawing follow.
+    /// The length of `|-- `, "`-- " or the `|` of an ancestor's line, which blanks and another drawing follow.
     private static func asciiDrawingLength(_ text: ArraySlice<UInt8>) -> Int? {
         let rest = text.dropFirst()
         if rest.starts(with: "-- ".utf8) { return 4 }

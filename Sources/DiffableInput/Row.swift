@@ -8,7 +8,6 @@ package struct Row: Sendable {
     package var line: Int
     /// The id, from formats without fields (`lines`, `tree`). In other formats a field has it.
     var id: [UInt8]?
-    /// The id of the parent's row, from formats without fields.
     var parent: [UInt8]?
     /// The properties of the item, from the lines of `show -o jsonl`.
     var item: WrittenItem?
@@ -28,7 +27,6 @@ package struct Row: Sendable {
         self.item = item
     }
 
-    /// The properties of an item besides its id and its parent.
     struct WrittenItem: Sendable {
         var section: SectionID
         var kind: Kind?
@@ -40,19 +38,18 @@ package struct Row: Sendable {
 // MARK: - As bytes
 
 extension Row {
-    /// Appends all that the row says but its line: rows with the same bytes are the same.
-    ///
-    /// - Returns: false for a row that has a place or properties of its own.
+    /// Appends everything in the row except its line: rows with the same bytes are the same. Returns false for a row that has a
+    /// place or properties of its own.
     package func appendImage(to bytes: inout [UInt8]) -> Bool {
         guard parent == nil, item == nil else { return false }
-        // The length of the id and one; zero for none.
+        // The length of the id plus one; zero for none.
         withUnsafeBytes(of: id.map { $0.count + 1 } ?? 0) { bytes.append(contentsOf: $0) }
         if let id { bytes += id }
         bytes += content.bytes
         return true
     }
 
-    /// - Parameter image: what `appendImage` wrote.
+    /// `image` was written by `appendImage`.
     package init(image: ArraySlice<UInt8>, line: Int) {
         let size = MemoryLayout<Int>.size
         let number = image.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }

@@ -1,16 +1,15 @@
 import Diffable
 
-/// Reads from one row what becomes of it: its id, its section, the id of its parent, and its content.
+/// Reads the parts of an item from a row: its id, its section, the id of its parent, and its content.
 package struct RowFields {
-    /// The fields that options name.
     package let named: Arrangement.Fields
-    /// The one that identifies rows; nil where each row has its id beside its content.
+    /// The field that identifies rows; nil if each row has its id separately from its content.
     package let id: FieldPath?
 
-    /// The members that may have a row's id when `--id` names none. The first one that the first row has counts.
+    /// The members that may have a row's id when `--id` names none. The first row's first match is used.
     private static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
 
-    /// - Parameter firstColumn: what identifies the records of a table that has none of the usual names.
+    /// `firstColumn` is the field that identifies the records of a table without any of the usual names.
     package init(_ named: Arrangement.Fields, firstRow: Row?, firstColumn: FieldPath?) {
         self.named = named
         id = named.id ?? Self.usualID(of: firstRow) ?? firstColumn
@@ -18,22 +17,27 @@ package struct RowFields {
 
     private static func usualID(of row: Row?) -> FieldPath? {
         guard let row, row.id == nil else { return nil }
-        return usualIDs.first { JSONView(row.content).value(at: $0)?.text != nil }
+        return usualID(in: row.content)
+    }
+
+    /// The field that identifies a row if no setting names one.
+    package static func usualID(in content: Content) -> FieldPath? {
+        usualIDs.first { JSONView(content).value(ofRow: $0)?.text != nil }
     }
 
     static func firstColumn(of columns: [String]?) -> FieldPath? {
         columns?.first.flatMap { FieldPath(FieldPath.naming($0)) }
     }
 
-    /// Whether the same identifies rows of which this is the first, and it has all fields that are named.
+    /// Whether rows that begin with this one are identified by the same field, and the row has all named fields.
     package func isSame(firstRow: Row, columns: [String]?) -> Bool {
         do { try named.check(rows: [firstRow]) } catch { return false }
         return RowFields(named, firstRow: firstRow, firstColumn: Self.firstColumn(of: columns)).id == id
     }
 
-    /// The advice where two rows have the same id: a field that is different in all rows, if there is one.
-    func remedy(for rows: [Row]) -> String {
-        guard let id, let first = rows.first else { return "" }
+    /// The advice for two rows with the same id: a field that is different in all rows, if there is one.
+    func remedy(for rows: [Row]) -> InputMessage {
+        guard let id, let first = rows.first else { return "; leave one of the two out" }
         let members = JSONView(first.content).members.filter { [$0.name] != id.names }
         // Numbers such as sizes are different by chance only.
         let likely =
@@ -41,29 +45,29 @@ package struct RowFields {
             + members.filter { Double($0.value.plainText) == nil }
         let path = (likely + members).lazy.map { FieldPath.path(to: $0.name) }.first { Self.isUnique($0, in: rows) }
         guard let path else {
-            return " (now \(id) is the id, and no other field is different in all rows of this input)"
+            return "; the ids are from \(id), and no other field differs in every row, so make \(id) unique"
         }
         return
-            ": use --id \(FieldCheck.argument(path)), which is different in all rows of this input (now \(id) is the id)"
+            ": use \(.id, FieldCheck.argument(path)), which differs in every row (the ids are from \(id))"
     }
 
     private static func isUnique(_ path: String, in rows: [Row]) -> Bool {
         guard let field = FieldPath(path) else { return false }
         var known: Set<[UInt8]> = []
         return rows.allSatisfy { row in
-            guard let text = JSONView(row.content).value(at: field)?.text, (1...255).contains(text.count) else {
+            guard let text = JSONView(row.content).value(ofRow: field)?.text, (1...255).contains(text.count) else {
                 return false
             }
             return known.insert(text).inserted
         }
     }
 
-    /// - Parameter count: how many rows there are.
     package func id(of row: Row, among count: Int) throws(InputError) -> ItemID {
         if let id = row.id { return try identifier(id, of: row, what: "the id") }
         guard let field = id else { throw missingField(of: row, among: count) }
         guard let id = try text(of: field, in: row) else {
-            throw InputError(line: row.line, "no \(field) to identify it; name another field with --id")
+            throw InputError(
+                line: row.line, "the row has no \(field) to identify it; add it, or name another field with \(.id)")
         }
         return try identifier(id, of: row, what: "the id in \(field)")
     }
@@ -72,14 +76,15 @@ package struct RowFields {
         let names = JSONView(row.content).memberNames
         guard !names.isEmpty else {
             return InputError(
-                line: row.line, "not an object with members, so it has no id; use --from lines for plain text")
+                line: row.line,
+                "the row is not an object with members, so it has no id; use \(.from, "lines") for plain text")
         }
         let array = count == 1 ? JSONRows.pathOfOnlyArray(in: JSONView(row.content)) : nil
+        let remedy: InputMessage =
+            array.map { "if the rows are in \($0), use \(.rows, $0)" }
+            ?? "name another member, such as \(.id, FieldCheck.argument(FieldPath.path(to: names[0])))"
         return InputError(
-            line: row.line,
-            "no member \"id\", \"key\" or \"name\" to identify it; "
-                + (array.map { "if its rows are in \($0), use --rows \($0)" }
-                    ?? "name another one, such as --id \(FieldCheck.argument(FieldPath.path(to: names[0])))"))
+            line: row.line, "the row has no \"id\", \"key\" or \"name\" to identify it; \(remedy)")
     }
 
     package func section(of row: Row) throws(InputError) -> SectionID {
@@ -98,15 +103,15 @@ package struct RowFields {
         return try identifier(parent, of: row, what: "the parent in \(field)")
     }
 
-    /// The whole row; with `--text` that field alone, as `{"text":...}`.
+    /// The whole row; with `--text`, that field alone, as `{"text":...}`.
     package func content(of row: Row) throws(InputError) -> Content {
         guard row.id == nil, let field = named.text else { return row.content }
         return .text(try text(of: field, in: row) ?? [])
     }
 
-    /// `nil` when there is no such member or it is null.
+    /// Nil if there is no such member or it is null.
     private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
-        guard let value = JSONView(row.content).value(at: field), !value.isNull else { return nil }
+        guard let value = JSONView(row.content).value(ofRow: field), !value.isNull else { return nil }
         guard let text = value.text else {
             throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
         }

@@ -1,5 +1,5 @@
-/// How a field between tabs holds what would end it: `\t`, `\n` and `\r`, and `\\` for a backslash, as `jq`'s `@tsv`, PostgreSQL
-/// and MySQL write them.
+/// The escapes in a field between tabs: `\t`, `\n` and `\r`, and `\\` for a backslash, as `jq`'s `@tsv`, PostgreSQL and MySQL
+/// write them.
 package enum TSVEscapes {
     private static let escapes: KeyValuePairs = [
         UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "\t"): UInt8(ascii: "t"),
@@ -21,7 +21,7 @@ package enum TSVEscapes {
 
     private static func isEscaped(_ byte: UInt8) -> Bool { escapes.contains { $0.key == byte } }
 
-    /// A backslash before any other character stands for itself.
+    /// Any other backslash is literal.
     static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
         guard field.contains(UInt8(ascii: "\\")) else { return Array(field) }
         var result: [UInt8] = []

@@ -1,14 +1,11 @@
-/// Tells whether lines look like a table that a program prints for people.
+/// Decides whether lines look like a table that a program prints for people.
 enum TableLook {
-    /// Aligned by blanks.
     case columns
-    /// With lines around or between its cells.
     case ruled
 
-    /// A title, or a few lines of a summary, may be before the header.
+    /// A title, or a few lines of a summary, may precede the header.
     private static let linesLookedAt = 10
 
-    /// Nil for ordinary lines.
     init?(of first: ArraySlice<UInt8>, _ rest: TextLines) {
         let lines = ([first] + rest.prefix(Self.linesLookedAt - 1).map { $0.text }).map {
             String(decoding: $0, as: UTF8.self)
@@ -24,7 +21,7 @@ enum TableLook {
         }
     }
 
-    /// `----+----`, `+----+`, `|---|---|`, `┌────┐`: a line that separates cells both ways.
+    /// Recognizes a line that separates cells both ways: `----+----`, `+----+`, `|---|---|`, `┌────┐`.
     static func isFrame(_ line: String) -> Bool {
         var dashes = 0
         var crossings = 0
@@ -39,14 +36,14 @@ enum TableLook {
         return dashes >= 3 && crossings > 0
     }
 
-    /// `------- -------`: several runs of dashes, and nothing else.
+    /// Recognizes several runs of dashes and nothing else: `------- -------`.
     static func isRule(_ line: String) -> Bool {
         let runs = line.split(separator: " ")
         return runs.count > 1 && runs.contains { $0.count > 2 }
             && runs.allSatisfy { $0.allSatisfy { "-=─━═".contains($0) } }
     }
 
-    /// Whether two or more blanks are between two words, other than after a mark that ends a part of a sentence.
+    /// Whether two or more blanks are between two words, except after a mark that ends a part of a sentence.
     static func hasGap(_ line: String) -> Bool {
         if isLog(line) || line.contains("├") || line.contains("└") { return false }
         var blanks = 0
@@ -65,23 +62,22 @@ enum TableLook {
     private static let levels = Set(
         ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"].map { $0.uppercased() })
 
-    /// Whether a line begins with a level, a bracket, or a date or a time.
+    /// Whether a line begins with a level, a bracket, a date or a time.
     static func isLog(_ line: String) -> Bool {
         isStamped(line) || levels.contains(String(line.drop { $0 == " " }.prefix(while: \.isLetter)))
     }
 
-    /// Whether a line begins with a bracket, or with a date or a time.
     static func isStamped(_ line: String) -> Bool {
         var words = line.split(separator: " ", maxSplits: 4)[...]
         guard let first = words.first else { return false }
         if first.hasPrefix("[") || isTime(first) || first.wholeMatch(of: #/[IWEF][0-9]{4}/#) != nil { return true }
-        // `Nov  8 18:10:49`, also after the day of the week.
+        // `Nov  8 18:10:49`, and the same after the day of the week.
         words = words.drop { $0.count == 3 && $0.allSatisfy(\.isLetter) }
         return words.startIndex > 0 && words.count > 1 && words[words.startIndex].allSatisfy(\.isNumber)
             && isTime(words[words.startIndex + 1])
     }
 
-    /// `2026-11-28`, `28/Nov/2026:18:10`, `18:10:49`: digits before the first of two marks, or before a colon.
+    /// Recognizes `2026-11-28`, `28/Nov/2026:18:10`, `18:10:49`: digits before the first of two marks, or before a colon.
     private static func isTime(_ word: Substring) -> Bool {
         let word = word.drop { "(<".contains($0) }
         let digits = word.prefix(while: \.isNumber)
@@ -92,7 +88,7 @@ enum TableLook {
         return word.count { $0 == mark } == 2 || mark == ":"
     }
 
-    /// `    PID COMMAND`: ps aligns numbers to the right.
+    /// Recognizes `    PID COMMAND`: ps aligns numbers to the right.
     private static func isIndentedHeader(_ line: String) -> Bool {
         line.hasPrefix(" ") && line.split(separator: " ").count > 1 && line.contains(where: \.isUppercase)
             && !line.contains(where: \.isLowercase)

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// The lines of a text, each without its line feed or carriage return, counted from 1. Blank ones are passed over.
+/// The lines of a text without their line ends, counted from 1. Blank ones are skipped.
 package struct TextLines: Sequence, IteratorProtocol {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -24,7 +24,7 @@ package struct TextLines: Sequence, IteratorProtocol {
     }
 }
 
-/// Removes a byte order mark, and throws if the text is not UTF-8.
+/// Removes a byte order mark. Throws if the text is not UTF-8.
 package func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
     var text = input[...]
     text.removeByteOrderMark()
@@ -34,7 +34,7 @@ package func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt
         let offset = text.startIndex + error.byteOffsets.lowerBound
         let line = 1 + input[..<offset].count(where: { $0 == UInt8(ascii: "\n") })
         throw InputError(
-            line: line, "byte \(offset) of the input is no UTF-8; convert it first, for example with iconv")
+            line: line, "byte \(offset) of the input is not valid UTF-8; convert it first, for example with iconv")
     }
     return text
 }

@@ -5,7 +5,6 @@ package func counted(_ count: Int, _ noun: String) -> String {
     "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
 }
 
-/// With a comma between thousands.
 package func grouped(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
     var position = digits.count - 3
@@ -16,5 +15,4 @@ package func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// An id in messages.
 package func quoted<Named>(_ id: Identifier<Named>) -> String { "\"\(id)\"" }

@@ -1,25 +1,24 @@
 package import DiffableView
 
-/// What a terminal can do, as far as the environment tells it: a guess that never asks, so that the first frame need not
-/// wait. What it answers later (`TerminalReply`) is added.
+/// The abilities of a terminal, guessed from the environment so that the first frame need not wait. Answers (`TerminalReply`)
+/// are added later.
 package struct TerminalAbilities: Equatable, Sendable {
-    /// The cursor can be placed. Without that, only lines can be written.
+    /// Whether the cursor can be moved. Without that, the program can only write lines.
     package var hasCursorMotion = true
     package var colours = Palette.Depth.sixteen
     package var attributes = Style.Attributes.all
-    /// Text is in UTF-8.
     package var hasUnicode = true
     package var hasAlternateScreen = true
     package var hasMouse = true
     package var hasBracketedPaste = true
     package var reportsFocus = true
-    /// Keys are told apart that are one in the old ways (kitty's protocol).
+    /// Whether the terminal supports kitty's keyboard protocol, which distinguishes more keys.
     package var hasKeyboardProtocol = false
-    /// What is erased takes the ground of the pen.
+    /// Whether erased cells get the pen's background.
     package var erasesWithGround = true
-    /// Answers queries, or leaves them out without drawing them.
+    /// Whether the terminal answers queries, or at least does not draw them.
     package var takesQueries = true
-    /// Dark, unless the environment knows better.
+    /// The background colour; dark unless the environment says otherwise.
     package var background = RGB(0x161618)
 
     package init() {}
@@ -38,7 +37,7 @@ package struct TerminalAbilities: Equatable, Sendable {
             attributes = []
             removeExtensions()
         case "linux":
-            // It has eight colours and their bright forms, and draws italics as colours.
+            // The console has eight colours and their bright forms, and draws italics as colours.
             attributes.subtract([.italic, .strikethrough])
             removeExtensions()
             background = .black
@@ -47,7 +46,7 @@ package struct TerminalAbilities: Equatable, Sendable {
             removeExtensions()
             erasesWithGround = false
         case "screen":
-            // Italics are reversed there, and what is erased has no ground. tmux calls itself so as well.
+            // GNU screen reverses italics, and erased cells have no background. tmux uses this name too.
             attributes.subtract([.italic, .strikethrough])
             erasesWithGround = false
         case "xterm-kitty", "kitty", "foot", "xterm-ghostty", "ghostty", "wezterm", "alacritty":
@@ -63,10 +62,10 @@ package struct TerminalAbilities: Equatable, Sendable {
         takesQueries = false
     }
 
-    /// The palette before the terminal has said anything.
+    /// The palette before the terminal has answered.
     package var palette: Palette { Palette(depth: colours, background: background, attributes: attributes) }
 
-    /// `screen.xterm-256color` and `foot-extra` are of the family of their first word.
+    /// Returns the first word, so that `screen.xterm-256color` is `screen` and `foot-extra` is `foot`.
     private static func family(_ term: String) -> String {
         if term.hasPrefix("xterm-kitty") { return "xterm-kitty" }
         if term.hasPrefix("xterm-ghostty") { return "xterm-ghostty" }
@@ -87,7 +86,7 @@ package struct TerminalAbilities: Equatable, Sendable {
         }
     }
 
-    /// rxvt and others say `15;0`: ink and ground as numbers of the sixteen.
+    /// Parses `15;0` of rxvt and others: ink and background as numbers of the sixteen colours.
     private static func isDark(_ colours: String) -> Bool? {
         guard let last = colours.split(separator: ";").last, let ground = Int(last) else { return nil }
         return ground != 7 && ground < 9

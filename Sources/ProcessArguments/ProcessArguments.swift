@@ -1,9 +1,9 @@
 import CProcessArguments
 
-/// What a program was told on its command line.
+/// The command line of the program.
 package enum ProcessArguments {
-    /// Without the program's name, whatever became of the environment before `main`. A daemon that missed its options would
-    /// serve the default place.
+    /// Returns the arguments without the program's name, even if the environment was changed before `main`. A daemon that missed
+    /// its options would serve the default directory.
     package static func given() -> [String] {
         var arguments: [String] = []
         var next = process_arguments()
@@ -14,8 +14,8 @@ package enum ProcessArguments {
         return Array(arguments.dropFirst())
     }
 
-    /// The number of the first argument that is no UTF-8, counted from 1; nil when all are. Such a one is given with marks
-    /// for what cannot be read, which would be taken for what was meant.
+    /// Returns the number of the first argument that is not valid UTF-8, counted from 1, or nil. `given` replaces its invalid
+    /// bytes, so it no longer names the intended file.
     package static func firstUnreadable() -> Int? {
         var next = process_arguments()
         var number = 0

@@ -2,7 +2,7 @@
 
 /// The environment that a program was started with.
 package enum ProcessEnvironment {
-    /// All of it, by name. Of a name that is there twice, the first counts, as for getenv(3).
+    /// Returns all variables by name. The first of duplicates counts, as for getenv(3).
     package static func given() -> [String: String] {
         var variables: [String: String] = [:]
         var next = environ
@@ -14,8 +14,8 @@ package enum ProcessEnvironment {
         return variables
     }
 
-    /// The directory that a variable of an environment names; nil if it names none. A relative path counts as unset, as the XDG
-    /// base directory specification says.
+    /// Returns the directory that a variable names, or nil. A relative path counts as unset, as the XDG base directory
+    /// specification requires.
     package static func directory(_ name: String, in environment: [String: String]) -> String? {
         environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

@@ -3,22 +3,24 @@ import DiffableClient
 import DiffableInput
 import DiffableJSON
 
-/// A list that the daemon does not have.
 enum AbsentList {
-    /// Says when it was deleted and can come back: who makes it anew, as is advised otherwise, takes its name away. Says also
-    /// when another daemon of this machine has it: most who have a daemon of their own and the system's forget at times
-    /// which one they talk to.
+    /// The error for a missing list. It mentions a deleted list that can be restored, because creating the list again would
+    /// take its name. It also mentions another daemon of this machine that has the list, because users of two daemons tend to
+    /// forget which one a command uses.
     static func error(for refusal: Refusal, lookedAt path: SocketPath) async -> any Error {
         guard let list = refusal.list else { return ClientError.refused(refusal) }
         if await isDeleted(list, at: path) {
             return CommandError(
-                .notFound, "the list \(quoted(list)) was deleted; diffablectl undelete \(list) brings it back")
+                .notFound,
+                "the list \(quoted(list)) was deleted; diffablectl undelete \(commandWord(list)) brings it back")
         }
         guard let other = await holder(of: list, besides: path) else {
             return await misspelling(of: list, at: path) ?? ClientError.refused(refusal)
         }
         return CommandError(
-            .notFound, "\(refusal.words). The \(other.words) has one of that name: \(other.option)")
+            .notFound,
+            "\(other.words) has the list \(quoted(list)), but this command used the daemon at \(path): use \(other.option) "
+                + "instead")
     }
 
     private static func misspelling(of list: ListName, at path: SocketPath) async -> CommandError? {
@@ -45,7 +47,7 @@ enum AbsentList {
                 try await $0.lists()
             }
             guard lists?.contains(where: { $0.list == list }) ?? false else { continue }
-            return other == .system ? ("system's daemon", "--system") : ("user's own daemon", "--user")
+            return other == .system ? ("the system's daemon", "--system") : ("your own daemon", "--user")
         }
         return nil
     }

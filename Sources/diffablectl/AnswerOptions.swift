@@ -1,7 +1,6 @@
 import ArgumentParser
 import DiffableInput
 
-/// The option of commands that wait for the answer of a list's handler.
 struct AnswerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -11,7 +10,7 @@ struct AnswerOptions: ParsableArguments {
 
     func validate() throws {
         if let timeout, !(.milliseconds(1) ... .seconds(600)).contains(timeout.duration) {
-            throw ValidationError("--timeout is 1ms to 10m, not \(timeout)")
+            throw ValidationError("--timeout must be 1ms to 10m, not \(timeout)")
         }
     }
 }

@@ -3,8 +3,6 @@ import Diffable
 import DiffableInput
 import DiffableJSON
 
-// Reads names and contents from the command line. An error says what is wrong and what to type.
-
 func listName(_ argument: String) throws -> ListName { try identifier(argument, "a list's name") }
 func itemID(_ argument: String) throws -> ItemID { try identifier(argument, "an item's id") }
 func sectionID(_ argument: String) throws -> SectionID { try identifier(argument, "a section's id") }
@@ -18,15 +16,24 @@ func octalMode(_ argument: String) throws -> AccessMode {
     }
 }
 
+/// A name as a user types it in a shell: quoted if the shell would change it.
+func commandWord<Named>(_ name: Identifier<Named>) -> String { FieldCheck.argument("\(name)") }
+
+func refuseRepetition(in lists: [ListName]) throws {
+    var known: Set<ListName> = []
+    for list in lists where !known.insert(list).inserted {
+        throw ValidationError("the list \(quoted(list)) is named twice: name it once")
+    }
+}
+
 private func identifier<Named>(_ argument: String, _ what: String) throws -> Identifier<Named> {
     do throws(IdentifierError) { return try Identifier(argument) } catch {
         throw ValidationError("\(what) \(error)")
     }
 }
 
-/// Parses content from arguments: one JSON text, or pairs. In a pair `key=value` is a string, and `key:=value` is JSON.
-///
-/// A key is a path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` is no content.
+/// Parses content from arguments: one JSON text, or pairs. In a pair `key=value` is a string, and `key:=value` is JSON. A key is a
+/// path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` is no content.
 enum ContentArguments {
     static func content(of arguments: [String]) throws -> Content? {
         if arguments.isEmpty { return nil }
@@ -34,7 +41,7 @@ enum ContentArguments {
         return try object(of: arguments)
     }
 
-    /// The JSON of a merge patch. In a patch `null` removes a member.
+    /// In a patch `null` removes a member.
     static func patch(of arguments: [String]) throws -> Content {
         if arguments.count == 1, let json = try json(arguments[0]) {
             return json.content ?? .null
@@ -44,7 +51,7 @@ enum ContentArguments {
 
     private struct JSON { var content: Content? }
 
-    /// Parses JSON; nil if the argument is a pair.
+    /// Nil if the argument is a pair.
     private static func json(_ argument: String) throws -> JSON? {
         let isMeantAsJSON = argument.first.map { "{[\"".contains($0) } ?? false
         if !isMeantAsJSON, argument.contains("=") { return nil }
@@ -56,26 +63,26 @@ enum ContentArguments {
                     "the content \(argument.debugDescription) is neither JSON nor key=value; "
                         + "for plain text write text=\(argument.debugDescription)")
             }
-            throw ValidationError("the content is not JSON: \(error)")
+            throw ValidationError(
+                "the content is not JSON: \(error). In a shell, put JSON in single quotes: '{\"text\":\"Buy milk\"}'")
         }
     }
 
-    /// An object of pairs.
     static func object(of arguments: [String]) throws -> Content {
         var members = ContentMembers()
         for argument in arguments {
             let (path, value) = try member(argument)
             if path.names.dropFirst().contains(where: { Int($0) != nil }) {
                 throw ValidationError(
-                    "\(argument.debugDescription): one element of an array cannot be set, and \(path) would make an object of "
-                        + "it; give the whole array (key:='[…]'), or for members that are numbers JSON (key:='{…}')")
+                    "\(argument.debugDescription): cannot set one element of an array; give the whole array "
+                        + "(key:='[…]'), or if \(path) is a member of an object, the object (key:='{…}')")
             }
             try members.add(value, at: path)
         }
         return members.content
     }
 
-    /// The pairs of the form `key=value`, which have strings as their values.
+    /// The `key=value` pairs, whose values are strings.
     static func stringPairs(of arguments: [String]) -> [(path: FieldPath, key: String, value: String)] {
         if arguments.count == 1, arguments[0].first.map({ "{[\"".contains($0) }) ?? true { return [] }
         return arguments.compactMap { argument in

@@ -3,7 +3,6 @@ import Diffable
 import DiffableClient
 import DiffableJSON
 
-/// The options of all commands that change a list: the daemon, conditions for the change, and how it is reported.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var daemon: DaemonOptions
 
@@ -30,19 +29,16 @@ struct ChangeOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not print the changes.")
     var quiet = false
 
-    /// In seconds: the time that a daemon needs to restart and to read its lists.
+    /// Seconds in which a daemon can restart and read its lists.
     private static let retryDefault = 10
     private static let retryMax = 86_400
 
     func validate() throws {
         if let retry, !(0...ChangeOptions.retryMax).contains(retry) {
-            throw ValidationError("--retry is 0 to \(ChangeOptions.retryMax) seconds, not \(retry)")
+            throw ValidationError("--retry must be 0 to \(ChangeOptions.retryMax) seconds, not \(retry)")
         }
     }
 
-    /// Sends one transaction and reports what it changed.
-    ///
-    /// - Parameter words: are added to the report.
     func transact(_ list: ListName, _ operations: [ListOperation], saying words: String? = nil) async throws {
         let outcome = try await answer { connection, key in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
@@ -50,25 +46,22 @@ struct ChangeOptions: ParsableArguments {
         report(outcome, saying: words)
     }
 
-    /// The same for operations that are given as JSON.
     func transact(_ list: ListName, _ operations: OperationsText) async throws {
         try await change { connection, key in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
         }
     }
 
-    /// Makes a change exactly once and reports what it changed. The daemon may restart meanwhile.
+    /// Makes a change exactly once, even if the daemon restarts in between, and reports what it changed.
     func change(_ body: (Connection, RequestKey) async throws -> Outcome) async throws {
         report(try await answer(body))
     }
 
-    /// The same without a report.
     func answer<R: Sendable>(_ body: (Connection, RequestKey) async throws -> R) async throws -> R {
         let key = requestKey ?? .random()
         var retrying = Retrying(limit: retry ?? ChangeOptions.retryDefault, waitsForDaemon: retry != nil)
         return try await retrying.ask { try await daemon.withConnection { try await body($0, key) } }
     }
 
-    /// One line about what changed; none when nothing did.
     func report(_ outcome: Outcome) { report(outcome, saying: nil) }
 }

@@ -1,7 +1,6 @@
 import Diffable
 import DiffableInput
 
-/// Why a command failed, for reasons other than an error of the daemon (`ClientError`) or of the input (`InputError`).
 struct CommandError: Error, Equatable, CustomStringConvertible {
     var status: ExitStatus
     var description: String
@@ -13,6 +12,6 @@ struct CommandError: Error, Equatable, CustomStringConvertible {
 
     static func noSuchItem(_ item: ItemID, in list: ListName) -> CommandError {
         CommandError(
-            .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl show shows those there are")
+            .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl show prints its items")
     }
 }

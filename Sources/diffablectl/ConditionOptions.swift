@@ -4,7 +4,6 @@ import DiffableClient
 import DiffableInput
 import DiffableJSON
 
-/// Options that select items by their content.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
@@ -17,15 +16,12 @@ struct ConditionOptions: ParsableArguments {
 
     var isEmpty: Bool { conditions.isEmpty }
 
-    /// The condition in the form of the protocol; nil for none.
     func json() throws -> Content? { try Self.json(of: conditions) }
 
-    /// The fields that the condition names.
     var namedFields: [NamedField] {
         get throws { try Self.namedFields(of: conditions, "--where") }
     }
 
-    /// - Parameter option: the one that has the conditions.
     static func namedFields(of conditions: [String], _ option: String) throws -> [NamedField] {
         try conditions.flatMap { text in
             isJSON(text)
@@ -36,7 +32,6 @@ struct ConditionOptions: ParsableArguments {
 
     private static func isJSON(_ text: String) -> Bool { text.drop { $0.isWhitespace }.hasPrefix("{") }
 
-    /// The condition that combines all texts by `and`.
     static func json(of conditions: [String]) throws -> Content? {
         let parts = try conditions.map { isJSON($0) ? try parsed($0) : try ShortCondition($0).json }
         return parts.count > 1 ? .object([("and", .array(parts))]) : parts.first
@@ -48,25 +43,24 @@ struct ConditionOptions: ParsableArguments {
         }
         switch content {
         case .success(let content): return content ?? .null
-        case .failure(let error): throw ValidationError("--where is not JSON: \(error)")
+        case .failure(let error):
+            throw ValidationError(
+                "the condition \(condition.debugDescription) begins with {, but is not valid JSON: \(error)")
         }
     }
 }
 
-/// The items that meet a condition, without their ancestors, which a view shows too.
+/// The items that match a condition, without the ancestors that a view also shows.
 struct Matching: Sendable {
     private let view: View
-    /// The view with which the daemon selects the items.
     let options: ListOptions
 
-    /// - Parameter condition: in the form of the protocol; nil for all items.
     init(_ condition: Content?) throws {
         let json = Content.object(condition.map { [("where", $0)] } ?? []).description
         view = try checkedView(json)
         options = ListOptions(view: try ListView(json: json))
     }
 
-    /// The items in the order of the list.
     func items(in snapshot: Snapshot) -> [Item] {
         var items: [Item] = []
         var cursor = SnapshotCursor(snapshot)

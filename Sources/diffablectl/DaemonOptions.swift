@@ -1,7 +1,7 @@
 import ArgumentParser
 import DiffableClient
+import Glibc
 
-/// Options that choose the daemon.
 struct DaemonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Connect to this socket.", valueName: "path"))
     var socket: String?
@@ -10,28 +10,28 @@ struct DaemonOptions: ParsableArguments {
 
     func validate() throws {
         guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--socket, --user and --system cannot be combined")
+            throw ValidationError("--socket, --user and --system each name a daemon; use one of them")
         }
     }
 
-    /// The socket on which the daemon listens.
     func path() throws -> SocketPath {
         if system { return .system }
         if user {
             guard let path = SocketPath.user else {
-                throw ValidationError("--user: $XDG_RUNTIME_DIR is not set, under which the user's own daemon listens")
+                throw ValidationError(
+                    "--user: $XDG_RUNTIME_DIR is not set, so your own daemon cannot be found; set it, usually to "
+                        + "/run/user/\(getuid()), or name the socket with --socket instead of --user")
             }
             return path
         }
         return try .find(socket)
     }
 
-    /// A client for a command that goes on when its connection is lost.
     func client() throws -> Client {
         Client(socket: try path(), name: "diffablectl")
     }
 
-    /// One for a command that somebody looks at, which asks a quiet daemon whether it is there when it is used.
+    /// A client for an interactive command. It checks that a silent daemon still responds only when asked to.
     func clientAskingWhenUsed() throws -> Client {
         Client(askingWhenToldTo: try path(), name: "diffablectl")
     }
@@ -40,23 +40,23 @@ struct DaemonOptions: ParsableArguments {
         let path = try path()
         do {
             return try await Connection.withConnection(to: path, name: "diffablectl", body)
-        } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" {
+        } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
             throw await AbsentList.error(for: refusal, lookedAt: path)
         }
     }
 
-    /// The same for requests that change nothing. If the connection is lost, the error does not have to tell of a change whose
-    /// outcome is unknown.
+    /// For requests that change nothing. If the connection is lost, the error need not mention a change with an unknown outcome.
     func reading<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
         do { return try await withConnection(body) } catch ClientError.connectionLost(let path) {
             throw CommandError(
                 .noDaemon,
                 "the daemon at \(path) closed the connection before it replied; try again when it is running")
         } catch ClientError.noReply(let path, let time) {
+            let own = path == SocketPath.user ? " --user" : ""
             throw CommandError(
                 .noDaemon,
                 "the daemon at \(path) has said nothing for \(time.components.seconds) s: it may hang. See what it says with "
-                    + "`systemctl status diffabled`, and restart it if it is stuck")
+                    + "`systemctl\(own) status diffabled`, and restart it if it is stuck")
         }
     }
 }
@@ -64,9 +64,8 @@ struct DaemonOptions: ParsableArguments {
 // MARK: - Before the command
 
 extension DaemonOptions {
-    /// Moves the options that stand before the command behind it, where the command's parser expects them.
-    ///
-    /// - Parameter isCommand: whether these words name a command or a subcommand.
+    /// Moves options before the command to the place after it, where the command's parser expects them. `isCommand` says
+    /// whether words name a command or a subcommand.
     static func arranged(_ arguments: [String], isCommand: ([String]) -> Bool) -> [String] {
         var options: [String] = []
         var rest = arguments[...]

@@ -3,8 +3,8 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// Limits how much an `apply` may delete. An `apply` that reads nothing, because the program before it in the pipe failed,
-/// must not empty a list.
+/// Limits how much an `apply` may delete. If the program before it in a pipe fails, `apply` reads nothing, and must not empty a
+/// list.
 struct DeletionOptions: ParsableArguments {
     @Flag(help: "Empty the list if the input is empty.") var allowEmpty = false
     @Option(
@@ -18,23 +18,20 @@ struct DeletionOptions: ParsableArguments {
 
 extension DeletionLimit: ExpressibleByArgument {}
 
-/// The change is checked by a dry run, and is made at the checked revision only. So it cannot delete items that were added
-/// meanwhile.
+/// Checks a change by a dry run, and makes it at the checked revision only. So it cannot delete items that were added in between.
 struct DeletionGuard {
     let list: ListName
     /// The section that is replaced; nil for the whole list.
     let section: SectionID?
     let options: DeletionOptions
-    /// The revision that the user named.
     let ifRevision: Int?
-    /// The number of items after the change.
     let count: Int
 
     /// The revision at which the change was checked. It does not change when the request is repeated: the change may have been
     /// made already, and then a second dry run would find no deletions.
     private var checkedRevision: Int?
 
-    /// How often the check is repeated because somebody else changed the list.
+    /// The number of checks if other clients keep changing the list.
     private static let attemptsMax = 20
 
     init(list: ListName, section: SectionID?, options: DeletionOptions, ifRevision: Int?, count: Int) {
@@ -47,7 +44,6 @@ struct DeletionGuard {
 
     private var isNeeded: Bool { (count == 0 && !options.allowEmpty) || options.maxDelete != nil }
 
-    /// The result of the dry run.
     struct Trial {
         var revision: Int
         var deleted = 0
@@ -55,10 +51,8 @@ struct DeletionGuard {
         var inserted = 0
     }
 
-    /// - Parameters:
-    ///   - trying: a dry run.
-    ///   - making: the change, if the list is at the revision.
-    ///   - seesList: whether the user may see the list; asked when the dry run was not allowed.
+    /// `trying` is a dry run; `making` makes the change, if the list is at the revision. `seesList` is asked only if the dry
+    /// run was not allowed.
     mutating func apply<R>(
         trying: () async throws -> Trial, making: (Int?) async throws -> R, seesList: () async throws -> Bool
     ) async throws -> R {
@@ -74,14 +68,13 @@ struct DeletionGuard {
                 checkedRevision = revision
             }
             do { return try await making(revision) } catch ClientError.refused(let refusal)
-                where refusal.name == "revisionMismatch" && ifRevision == nil && attempts < DeletionGuard.attemptsMax
+                where refusal.code == .revisionMismatch && ifRevision == nil && attempts < DeletionGuard.attemptsMax
             {
                 checkedRevision = nil
             }
         }
     }
 
-    /// Returns the revision at which the change may be made.
     private func look(
         _ trying: () async throws -> Trial, _ seesList: () async throws -> Bool
     ) async throws -> Int {
@@ -89,19 +82,19 @@ struct DeletionGuard {
             let trial = try await trying()
             try check(trial)
             return trial.revision
-        } catch ClientError.refused(let refusal) where refusal.name == "permissionDenied" {
-            // A user who may write to the list and not read it cannot make a dry run.
+        } catch ClientError.refused(let refusal) where refusal.code == .permissionDenied {
+            // A user with write access but no read access cannot make a dry run.
             if try await seesList() { throw ClientError.refused(refusal) }
             throw CommandError(
                 .refused,
                 options.maxDelete == nil
-                    ? "nothing was read, and whether that would delete anything of \(quoted(list)) is not known, because you may "
-                        + "not see it; use --allow-empty to empty the list"
-                    : "--max-delete needs the right to see \(quoted(list)); ask its owner for it")
+                    ? "the input has no items, which could delete items of \(quoted(list)); nothing was changed. To empty it, "
+                        + "use --allow-empty"
+                    : "--max-delete has to count the items of \(quoted(list)), which you may not read; nothing was changed. Leave "
+                        + "--max-delete out, or ask the list's owner for read access")
         }
     }
 
-    /// Throws if the change would delete too much.
     func check(_ trial: Trial) throws(CommandError) {
         let change = DeletionRule.Change(
             deleted: trial.deleted, deletedSections: trial.deletedSections, inserted: trial.inserted)
@@ -111,12 +104,13 @@ struct DeletionGuard {
             case .empty(let share):
                 throw CommandError(
                     .refused,
-                    "nothing was read, which would delete \(share) of \(place); nothing was changed. To empty it, use "
+                    "the input has no items, which would delete \(share) of \(place); nothing was changed. To empty it, use "
                         + "--allow-empty")
             case .tooMuch(let share, let limit):
                 throw CommandError(
                     .refused,
-                    "this would delete \(share) of \(place), and --max-delete allows \(limit); nothing was changed")
+                    "this would delete \(share) of \(place), and --max-delete allows \(limit); nothing was changed. To "
+                        + "delete them, raise --max-delete")
             }
         }
     }

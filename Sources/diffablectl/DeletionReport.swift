@@ -4,12 +4,9 @@ import DiffableInput
 import DiffableJSON
 
 extension ChangeOptions {
-    /// Reports a deletion, and the number of items that were deleted with the named ones.
-    ///
-    /// - Parameters:
-    ///   - named: the number of items that were named; nil if other things were.
-    ///   - others: follows the number of items if other things were named, as in `2 items deleted with it`.
-    ///   - words: the report if no other items were deleted.
+    /// Reports a deletion, and the number of items that were deleted with the named ones. `named` is nil if other things than
+    /// items were named; then `others` follows the number, as in `2 items deleted with it`. `words` is the report if no other
+    /// items were deleted.
     func report(
         deletion outcome: Outcome, named: Int? = nil, others: String = "", saying words: String? = nil
     ) async {
@@ -25,8 +22,8 @@ extension ChangeOptions {
         }
     }
 
-    /// The number of items that a transaction took from the list: the difference to the revision before. Nil if that is not
-    /// kept, or may not be read.
+    /// The number of items that a transaction removed from the list: the difference from the previous revision. Nil if that
+    /// revision is not kept, or may not be read.
     func numberDeleted(by outcome: Outcome) async -> Int? {
         try? await daemon.withConnection { connection in
             let before = try await connection.numberOfItems(in: outcome.list, at: outcome.revision - 1)
@@ -38,7 +35,7 @@ extension ChangeOptions {
 }
 
 extension Connection {
-    /// At any depth. Nil if the daemon does not say it.
+    /// The number of items at any depth; nil if the daemon does not report it.
     fileprivate func numberOfItems(in list: ListName, at revision: Int) async throws -> Int? {
         let options = ListOptions(view: try ListView(json: #"{"window":{"limit":1}}"#))
         let reply = try await snapshotReplyJSON(of: list, options, at: revision)

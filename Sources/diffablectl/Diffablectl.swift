@@ -5,7 +5,7 @@ import NIOCore
 import ProcessArguments
 import TaskThreads
 
-/// The companion: lists, changes and watches what a `diffabled` daemon keeps.
+/// The command-line client: lists, changes and follows the lists of a `diffabled` daemon.
 @main
 struct Diffablectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,7 +14,7 @@ struct Diffablectl: AsyncParsableCommand {
         discussion: """
             A command uses the daemon at --socket, $DIFFABLED_SOCKET, your own socket \
             ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this \
-            order. --user and --system name one of the last two. All three options may also come before the command. \
+            order. --user and --system name one of the last two. All three options can also come before the command. \
             If you have run a daemon of your own (~/.local/state/diffabled exists) and it is stopped, a command fails. \
             Add --system to use the system's daemon instead. `diffablectl status` prints the socket.
 
@@ -22,20 +22,25 @@ struct Diffablectl: AsyncParsableCommand {
             and prints a warning.
               diffablectl append tasks milk text="Buy milk" done:=false
               diffablectl set tasks milk '{"text":"Buy oat milk"}'
-            Write an id or another argument that begins with a dash after --, after all options.
+            If an id or another argument begins with a dash, write all options first, then --, then the arguments.
 
             A path names a member of a content: .name or .owner.name, with or without the first dot, or /owner/name. \
             Keys of CONTENT are paths. So are fields, columns and the argument of --sort. Write a name that contains a \
             dot as /a.b, and an element of an array as .tags.0. The bare names id and kind are the item's own.
 
             A condition of --where or --for is one test, quoted for the shell:
-              done    '!done'   it is true; it is not. A member that is missing, null, false, 0 or empty is not true
-              'due?'  '!due?'   the item has this member; it does not. exists(due) is the same as due?
-              unread=true       it is true, or the string "true"; also !=
-              'cpu>10'          it is a number above 10; also <, <= and >=. With text after it, it compares strings
-              text~milk         it is a string that contains milk, or an array with that element; also '!~'
-              zip='"01"'        in quotation marks: only this string.   n:=1   after :=, only this JSON
-            or JSON, as described in diffabled-protocol(7). If you repeat the option, all conditions must hold.
+              done  '!done'   the member is true; it is not. A member is true unless it
+                              is missing, null, false, 0 or empty
+              'due?'  '!due?' the item has this member; it does not. due? can also be
+                              written exists(due)
+              unread=true     the member is true, or the string "true"; also !=
+              'cpu>10'        it is a number above 10; also <, <= and >=. With a string
+                              in place of 10, strings are compared
+              text~milk       it is a string that contains milk, or an array with the
+                              element milk; also '!~'
+              zip='"01"'      with quotation marks: it is this string, not a number
+              n:=1            with := it is this JSON value
+            Or it is JSON, as described in diffabled-protocol(7). If you repeat the option, all conditions must hold.
 
             Exit status:
             \(ExitStatus.table)
@@ -67,7 +72,7 @@ struct Diffablectl: AsyncParsableCommand {
 
     static func main() {
         StandardStreams.occupyClosed()
-        // One connection is one thread's.
+        // The only connection uses a single thread.
         NIOSingletons.groupLoopCountSuggestion = 1
         TaskThreads.run(begin)
     }
@@ -95,7 +100,6 @@ struct Diffablectl: AsyncParsableCommand {
 // MARK: - Commands by name
 
 extension Diffablectl {
-    /// The subcommands of the command that these words name.
     private static func commands(below words: some Collection<String>) -> [any ParsableCommand.Type] {
         words.reduce(configuration.subcommands) { commands, word in
             commands.first { $0._commandName == word }?.configuration.subcommands ?? []
@@ -114,7 +118,6 @@ extension Diffablectl {
         try refuseUnknown(arguments.prefix(hasSubcommands ? 2 : 1).prefix { !$0.hasPrefix("-") })
     }
 
-    /// - Parameter words: the names of a command and its subcommands.
     private static func refuseUnknown(_ words: ArraySlice<String>) throws {
         for (name, end) in zip(words, words.indices) where !isCommand(Array(words[...end])) {
             let above = words[..<end]
@@ -123,11 +126,11 @@ extension Diffablectl {
             throw ValidationError(
                 "there is no command \(words[...end].joined(separator: " ").debugDescription); "
                     + (meant.map { "did you mean \((above + [$0]).joined(separator: " "))? " } ?? "")
-                    + "`\((["diffablectl"] + above).joined(separator: " ")) --help` shows those there are")
+                    + "`\((["diffablectl"] + above).joined(separator: " ")) --help` lists the commands")
         }
     }
 
-    /// Names that other programs have for our commands.
+    /// Names that other programs use for these commands.
     private static let usualNames = [
         "list": "ls", "lists": "ls", "add": "append", "remove": "rm", "mv": "move", "cat": "show", "cp": "copy",
         "version": "--version", "new": "create", "update": "patch", "history": "log", "tail": "watch",
@@ -137,16 +140,16 @@ extension Diffablectl {
 // MARK: - Words that begin with a dash
 
 extension Diffablectl {
-    /// The parser takes a word such as -high for several options, and h is help. The user may have meant an id.
+    /// The parser reads a word such as -high as several options, and h is help. The user may have meant an id.
     private static func explained(_ error: any Error, _ arguments: [String]) -> any Error {
         let options = arguments.prefix { $0 != "--" }
-        let hint = "write an id or another argument that begins with a dash after --, after all options: --"
+        let hint = "an argument that begins with a dash, such as an id, goes after --, after all options: --"
         if exitCode(for: error).isSuccess {
             let asksForHelp = options.contains { ["-h", "--help", "-help", "help"].contains($0) }
             guard !asksForHelp, let word = options.first(where: { isSeveralOptions($0) && $0.contains("h") }) else {
                 return error
             }
-            return CommandError(.unusable, "\(word) is taken for options, of which -h is help; \(hint) \(word)")
+            return CommandError(.unusable, "\(word) is read as several options, and -h is help; \(hint) \(word)")
         }
         let problem = message(for: error)
         if problem.hasPrefix("Unknown option") || problem.hasPrefix("Missing expected argument"),
@@ -161,7 +164,7 @@ extension Diffablectl {
         return error
     }
 
-    /// `-high`, but not `-h` and `-5`.
+    /// True for `-high`, but not for `-h` and `-5`.
     private static func isSeveralOptions(_ word: String) -> Bool {
         word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2 && Int(word) == nil
     }

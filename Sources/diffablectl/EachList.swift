@@ -1,17 +1,22 @@
 import Diffable
+import DiffableClient
 import DiffableInput
 
-/// Does the same to several lists, one after the other. When one of them fails, the lists before it stay as they are now,
-/// and those behind it as they were; so who looks on hears which these are.
-///
-/// - Parameter verb: what was done to those before, such as `deleted`.
+/// Does the same to several lists, one after the other. If one of them fails, the earlier lists stay changed and the later ones
+/// unchanged, so the error names both. `verb` is the word for the change, such as `deleted`.
 func forEach(_ lists: [ListName], _ verb: String, _ body: (ListName) async throws -> Void) async throws {
     for (index, list) in lists.enumerated() {
         do { try await body(list) } catch {
             if lists.count > 1 {
                 let done = lists[..<index].map(quoted).joined(separator: ", ")
-                let left = lists[index...].map(quoted).joined(separator: ", ")
-                say(done.isEmpty ? "none of the lists was \(verb)" : "\(verb): \(done); not \(verb): \(left)")
+                // After a lost connection, the change of this list may have been made.
+                let isOpen = (error as? ClientError)?.leavesOutcomeOpen ?? false
+                let left = lists[(isOpen ? index + 1 : index)...].map(quoted).joined(separator: ", ")
+                let parts: [String?] = [
+                    done.isEmpty ? nil : "\(verb): \(done)", isOpen ? "perhaps \(verb): \(quoted(list))" : nil,
+                    left.isEmpty ? nil : "not \(verb): \(left)",
+                ]
+                say(parts.compactMap(\.self).joined(separator: "; "))
             }
             throw error
         }

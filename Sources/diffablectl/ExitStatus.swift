@@ -3,7 +3,6 @@ import DiffableClient
 import DiffableInput
 import Glibc
 
-/// The exit statuses, for scripts.
 enum ExitStatus: Int32, CaseIterable {
     case done = 0
     case refused = 1
@@ -21,21 +20,31 @@ enum ExitStatus: Int32, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .done: "success, even if nothing had to change"
+        case .done: "success, even if nothing had to be changed"
         case .refused:
-            "the daemon refused for a reason that is not listed below, or diffablectl did not send a change that would do "
-                + "harm, and the list is unchanged; diff --exit-code: there is a difference"
+            """
+            refused for a reason that is not listed below: by the daemon, or by
+                  diffablectl, which does not send a change that would do harm. The
+                  list is unchanged. diff --exit-code: there is a difference
+            """
         case .unusable: "the arguments or the input are invalid"
         case .noDaemon: "no daemon replied, or the connection was lost before the reply"
         case .timeOut:
-            "timed out: the condition does not hold, or the list's handler has not replied and may still act"
+            """
+            timed out: the condition does not hold, or the list's handler has not
+                  replied; it might still act
+            """
         case .conflict: "another client changed the list first, or the new object already exists"
         case .notFound: "no such list, item, section, field or revision"
         case .notAllowed: "permission denied"
         case .handlerRefused: "the list's handler refused; nothing happened"
         case .noHandler: "the list or the action has no handler; nothing happened"
-        case .handlerLost: "the list's handler disconnected or failed before it replied; the action may have been done"
-        case .unwritable: "standard output could not be written; a change was still made"
+        case .handlerLost:
+            """
+            the list's handler disconnected or failed before it replied; the action
+                  might have been done
+            """
+        case .unwritable: "standard output could not be written; the change was made nevertheless"
         }
     }
 
@@ -57,8 +66,8 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as CommandError: self = error.status
         case let code as ExitCode: self = ExitStatus(rawValue: code.rawValue) ?? .noDaemon
         default:
-            // The argument parser has two statuses of its own: help was asked for, and wrong usage. Any other error happened
-            // on the way to the daemon.
+            // The argument parser has two statuses of its own: help was requested, and wrong usage. Any other error means that
+            // the daemon could not be reached.
             let code = Diffablectl.exitCode(for: error)
             self = code.isSuccess ? .done : code == .validationFailure ? .unusable : .noDaemon
         }
@@ -67,27 +76,25 @@ enum ExitStatus: Int32, CaseIterable {
 
 extension ExitStatus {
     private init(of refusal: Refusal) {
-        switch refusal.name {
-        case "revisionMismatch", "requestKeyReused", "listExists", "duplicateItem", "duplicateSection", "handlerExists":
+        switch refusal.code {
+        case .revisionMismatch, .requestKeyReused, .listExists, .duplicateItem, .duplicateSection, .handlerExists:
             self = .conflict
-        case "noSuchList", "noSuchItem", "noSuchSection", "noSuchRevision": self = .notFound
-        case "permissionDenied": self = .notAllowed
-        case "refused": self = .handlerRefused
-        case "noHandler": self = .noHandler
-        case "handlerTimedOut": self = .timeOut
-        case "handlerLost": self = .handlerLost
+        case .noSuchList, .noSuchItem, .noSuchSection, .noSuchRevision: self = .notFound
+        case .permissionDenied: self = .notAllowed
+        case .refused: self = .handlerRefused
+        case .noHandler: self = .noHandler
+        case .handlerTimedOut: self = .timeOut
+        case .handlerLost: self = .handlerLost
         default: self = .refused
         }
     }
 }
 
-/// Prints the error with its remedy, and ends the program.
 func end(with error: any Error) -> Never {
     let status = ExitStatus(of: error)
     switch error {
     case let error as ClientError: say(error.words)
     case is InputError, is CommandError: say("\(error)")
-    // The message has been printed already.
     case is ExitCode: break
     default:
         // Help and completions go to standard output, errors to standard error.

@@ -3,12 +3,12 @@ import DiffableClient
 import DiffableInput
 import DiffableJSON
 
-/// Warns on standard error of fields that no item has, and of numbers that are texts. With both a command shows nothing, or
-/// not what the user meant.
+/// Warns on standard error of fields that no item has, and of numbers that are strings. With both, a command shows nothing, or
+/// not the items that the user meant.
 struct FieldAdvice {
     private let list: ListName
     private let fields: [NamedField]
-    /// The revision; nil for the newest one.
+    /// Nil for the newest revision.
     private let revision: Int?
     private let connection: Connection
 
@@ -19,8 +19,8 @@ struct FieldAdvice {
         self.connection = connection
     }
 
-    /// - Parameter shown: the items that the options have shown. The daemon is asked for other items only if they lack a field.
-    ///   If it cannot be asked there is no advice.
+    /// Warns if fields are missing in `shown`, the items that the options have shown. The daemon is asked for other items only
+    /// if these lack a field. Without a reply there is no warning.
     func give(shown: Snapshot) async {
         let shown = shown.contents
         var missing: [NamedField] = []
@@ -44,35 +44,42 @@ struct FieldAdvice {
             }
             say(
                 FieldCheck.complaint(
-                    "no item of \(list) has", field.path.description, field.option, among: names))
+                    "no item of \(list) has", field.path.description, InputMessage(field.option), among: names,
+                    of: "list"
+                ).description)
         }
     }
 
-    /// The advice if all values are texts that read as numbers.
     static func numberWords(_ field: NamedField, _ values: [JSONView]) -> String? {
         if field.use == .truth, let value = values.first(where: \.isTextForFalse) { return falseWords(field, value) }
         let values = values.filter { !$0.isNull }
-        guard !values.isEmpty, values.allSatisfy(\.isNumericText) else { return nil }
+        guard let first = values.first, values.allSatisfy(\.isString) else { return nil }
         let name = field.path.description
+        guard values.allSatisfy(\.isNumericText) else {
+            guard field.use == .comparedWithNumber else { return nil }
+            return
+                "\(name) is a string in every item, such as \(first.json), so no comparison with a number matches: store only "
+                + "the number"
+        }
         switch field.use {
         case .comparedWithNumber:
             return
-                "\(name) is a text in every item, which no number is compared with: apply makes numbers of the columns that "
-                + "--numbers names"
+                "\(name) is a string in every item, so no comparison with a number matches: store numbers, for example with "
+                + "apply --numbers"
         case .sorted:
             let texts = values.map(\.plainText)
             guard texts.sorted() != texts.sorted(by: { Double($0) ?? 0 < Double($1) ?? 0 }) else { return nil }
             return
-                "\(name) is a text in every item, so 9 comes behind 10: --sort '#\(name)' sorts by numbers (-# from the "
-                + "greatest), or apply makes numbers of the columns that --numbers names"
+                "\(name) is a string in every item, so 9 comes after 10: --sort '#\(name)' sorts by numbers ('-#\(name)' in "
+                + "descending order). To store numbers, use apply --numbers"
         case .shown, .absent, .truth, .compared, .sortedByNumber: return nil
         }
     }
 
-    /// About a string that is true because it is not empty, and does not read so.
+    /// The advice for a string that is true because it is not empty, although it reads as false.
     private static func falseWords(_ field: NamedField, _ value: JSONView) -> String {
-        "\(field.path) is the text \(value.json) in some items, and a text that is not empty is true: use "
-            + "'\(field.path)=true' to compare it"
+        "\(field.path) is the string \(value.json) in some items, and a string that is not empty is true: use "
+            + "\(field.option) '\(field.path)=true' to select only the items where it is true"
     }
 
     /// Refuses to change items because a text such as "false" in them is true.
@@ -83,14 +90,13 @@ struct FieldAdvice {
                 else { continue }
                 throw CommandError(
                     .refused,
-                    "\(field.path) of \(quoted(item.id)) is the text \(value.json), which is true because it is not empty; "
-                        + "nothing was changed. Use '\(field.path)=true' for those that say true, or '\(field.path)?' for all "
-                        + "that have it")
+                    "\(field.path) of \(quoted(item.id)) is the string \(value.json), which is true because it is not empty; "
+                        + "nothing was changed. Use --where '\(field.path)=true' for the items where it is true, or --where "
+                        + "'\(field.path)?' for all items that have it")
             }
         }
     }
 
-    /// The number of rows from which the names of fields are collected.
     private static let sampleMax = 200
 
     private func contents(with path: FieldPath) async -> [Content] {
@@ -118,7 +124,6 @@ extension [Content] {
 }
 
 extension JSONView {
-    /// A text by which people mean false, as a table has it.
     fileprivate var isTextForFalse: Bool {
         isString && ["false", "no", "off", "0", "null"].contains(plainText.lowercased())
     }

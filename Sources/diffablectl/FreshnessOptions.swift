@@ -1,8 +1,8 @@
 import ArgumentParser
 import Diffable
 
-/// Options for how new a list is to be that hosts share. Each is said in a command's first read: on one host nothing older
-/// comes after it.
+/// Options for how new the copy of a shared list must be. A command uses them in its first read: on one host, later reads never
+/// return an older state.
 struct FreshnessOptions: ParsableArguments {
     @Flag(help: "Read the newest state on any host. Default: this host's copy, which may be stale.") var mostRecent =
         false
@@ -11,10 +11,12 @@ struct FreshnessOptions: ParsableArguments {
 
     func validate() throws {
         if mostRecent, notOlderThan != nil {
-            throw ValidationError("--most-recent and --not-older-than cannot be combined")
+            throw ValidationError(
+                "--most-recent reads the newest state on any host, and --not-older-than waits for a revision on this host; use one "
+                    + "of them")
         }
         if let notOlderThan, notOlderThan < 0 {
-            throw ValidationError("--not-older-than is a revision, from 0 on, not \(notOlderThan)")
+            throw ValidationError("--not-older-than must be a revision, from 0 on, not \(notOlderThan)")
         }
     }
 

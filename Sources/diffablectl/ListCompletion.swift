@@ -6,30 +6,25 @@ import Dispatch
 import Glibc
 
 extension CompletionKind {
-    /// The lists that the user may see.
     static var lists: CompletionKind { .asked { line in await ListCompletion(line)?.names() ?? [] } }
-    /// The deleted lists that can be brought back.
     static var deletedLists: CompletionKind { .asked { line in await ListCompletion(line)?.deletedNames() ?? [] } }
-    /// The items of the list that the line names whose ids begin with the typed text.
+    /// The items of the named list whose ids begin with the typed text.
     static var items: CompletionKind { .asked { line in await ListCompletion(line)?.items() ?? [] } }
-    /// The sections of that list.
     static var sections: CompletionKind { .asked { line in await ListCompletion(line)?.sections() ?? [] } }
-    /// The actions that somebody answers for on that list.
+    /// The actions that a handler of that list performs.
     static var actions: CompletionKind { .asked { line in await ListCompletion(line)?.actions() ?? [] } }
-    /// The revisions of that list that are kept.
     static var revisions: CompletionKind { .asked { line in await ListCompletion(line)?.revisions() ?? [] } }
 
-    /// Returns nothing if no daemon answers within a moment, because the shell waits for this while somebody is typing.
+    /// Returns nothing if no daemon replies within a second, because the shell waits for this while the user types.
     private static func asked(_ answer: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
         .custom { words, index, _ in
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { _exit(ExitStatus.done.rawValue) }
-            // The text behind the cursor is ignored.
+            // The text after the cursor is ignored.
             return await answer(Array(words.prefix(index + 1))).filter(ListCompletion.isPlain)
         }
     }
 }
 
-/// Asks a daemon for completions of a line.
 struct ListCompletion {
     private let words: [String]
     private let path: SocketPath
@@ -48,7 +43,6 @@ struct ListCompletion {
         await asked { try await $0.deletedLists().map(\.summary.list.description) }
     }
 
-    /// The greatest number of completions; people do not look through more.
     private static let choicesMax = 200
 
     func items() async -> [String] {
@@ -71,7 +65,7 @@ struct ListCompletion {
 
     func actions() async -> [String] {
         await ofList { connection, list in
-            let answered = try await connection.lists().first { $0.list == list }?.actions ?? []
+            let answered = try await connection.listsWithActions().first { $0.list == list }?.actions ?? []
             return answered.map(\.description)
         }
     }
@@ -82,7 +76,6 @@ struct ListCompletion {
         }
     }
 
-    /// The list is the first argument of the command.
     private func ofList(_ body: (Connection, ListName) async throws -> [String]) async -> [String] {
         await asked { connection in
             let lists = Set(try await connection.lists().map(\.list.description))
@@ -102,7 +95,6 @@ struct ListCompletion {
         return try .find(socket(in: words))
     }
 
-    /// The arguments of the line that is being typed.
     static func socket(in words: [String]) -> String? {
         for (index, word) in words.enumerated() {
             if word == "--" { return nil }
@@ -112,8 +104,8 @@ struct ListCompletion {
         return nil
     }
 
-    /// Whether a shell takes the name literally. bash executes what is in a completion, such as `$(reboot)`, and others choose
-    /// the names of their lists. So names that need quotation marks are not offered.
+    /// Whether a shell takes the name literally. bash executes code in a completion, such as `$(reboot)`, and the names of
+    /// lists come from other users. So names that need quotation marks are not offered.
     static func isPlain(_ name: String) -> Bool {
         let marks = "0123456789._-/+,%@".unicodeScalars
         return name.first != "-" && name.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || marks.contains($0) }
@@ -121,11 +113,10 @@ struct ListCompletion {
 }
 
 extension Connection {
-    /// The sections of a list, without its items.
     func sectionIDs(
         of list: ListName, at revision: Int? = nil, _ freshness: Freshness = .any
     ) async throws -> [SectionID] {
-        // Sections are shown with or without items, and no item has this id.
+        // A view shows sections even without items, and no item has this id.
         var options = ListOptions(view: try ListView(json: #"{"where":{"path":"id","equals":""}}"#))
         options.freshness = freshness
         guard let revision else { return try await state(of: list, options).snapshot.sectionIdentifiers }

@@ -1,7 +1,6 @@
 import Diffable
 import DiffableClient
 
-/// Makes a list as a copy of another one, with its durability, its mode and its schemas.
 struct ListCopy {
     let source: ListName
     let copy: ListName
@@ -9,7 +8,6 @@ struct ListCopy {
     /// Makes the copy, and returns the revision of the source. If it fails, no list is left.
     func make(over connection: Connection) async throws -> Int {
         guard let known = try await connection.lists().first(where: { $0.list == source }) else {
-            // The daemon's message says why.
             return try await connection.state(of: source).revision
         }
         let state = try await connection.state(of: source)

@@ -1,10 +1,10 @@
 import Diffable
 import DiffableClient
 
-/// A list that a command makes when there is none, for what it puts there next, and that goes again when nothing comes.
+/// Creates a missing list for a command, and deletes it again if the command fails.
 struct ListCreation {
     let list: ListName
-    /// It stays when the daemon is asked again.
+    /// Keeps its value when the request is repeated.
     private var isOurs = false
 
     init(_ list: ListName) { self.list = list }
@@ -13,10 +13,10 @@ struct ListCreation {
         do {
             _ = try await connection.createList(list)
             isOurs = true
-        } catch ClientError.refused(let refusal) where refusal.name == "listExists" {}
+        } catch ClientError.refused(let refusal) where refusal.code == .listExists {}
     }
 
-    /// Nobody is left with an empty list because a command failed. What somebody else has put there stays.
+    /// Deletes the list if it is still empty, so that a failed command leaves no empty list.
     func withdraw(over connection: Connection) async {
         if isOurs { try? await connection.deleteList(list, ifRevision: 0, keeping: .never) }
     }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diffable
 
-/// Options for the target of a move: a place, or a step among the siblings.
 struct MoveOptions: ParsableArguments {
     @OptionGroup var place: NamedPlace
 
@@ -15,34 +14,37 @@ struct MoveOptions: ParsableArguments {
     }
 
     func validate() throws {
-        guard !place.isSaidTwice, [front, back, up, down].count(where: { $0 }) <= 1 else {
-            throw ValidationError(
-                "one place only: --before, --after, --section or --parent, or one of --front, --back, --up and --down")
+        if place.isSaidTwice {
+            throw ValidationError("only one place can be named: use one of --before, --after, --section and --parent")
         }
-        if place.hasAnchor, step != nil { throw ValidationError("--before and --after already name the place") }
+        guard [front, back, up, down].count(where: { $0 }) <= 1 else {
+            throw ValidationError("only one step can be named: use one of --front, --back, --up and --down")
+        }
+        if place.hasAnchor, step != nil {
+            throw ValidationError(
+                "--before and --after already name the place: leave --front, --back, --up and --down out")
+        }
         if place.hasContainer, up || down {
-            throw ValidationError("--up and --down move an item among its siblings")
+            throw ValidationError("--up and --down move an item among its siblings: leave --section and --parent out")
         }
         if !place.hasAnchor, !place.hasContainer, step == nil {
             throw ValidationError(
-                "say where: --before or --after an item, into a --section or under a --parent, or --front, --back, --up or "
-                    + "--down")
+                "the place is missing: use --before, --after, --section or --parent, or --front, --back, --up or --down"
+            )
         }
     }
 
-    /// Nil when the target depends on the siblings.
+    /// Nil if the target depends on the siblings.
     var position: ItemPosition? { place.position(atFront: front) }
 
     var step: Step? { front ? .front : back ? .back : up ? .up : down ? .down : nil }
 }
 
-/// An item and its siblings.
 struct Siblings {
     private let container: Container
     private let ids: [ItemID]
     private let index: Int
 
-    /// Nil if there is no such item.
     init?(of id: ItemID, in snapshot: Snapshot) {
         guard let section = snapshot.sectionIdentifier(containingItem: id) else { return nil }
         let parent = snapshot.parent(of: id)
@@ -53,7 +55,7 @@ struct Siblings {
         self.index = index
     }
 
-    /// Nil if the item is in this position already.
+    /// Nil if the item is already there.
     func position(after step: MoveOptions.Step) -> ItemPosition? {
         switch step {
         case .front: index == 0 ? nil : .front(of: container)

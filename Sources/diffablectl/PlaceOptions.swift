@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diffable
 
-/// Options that name a place for an item: beside another item, in a section or under a parent.
 struct NamedPlace: ParsableArguments {
     @Option(
         help: ArgumentHelp("Before this item, as its sibling.", valueName: "item"), completion: .items,
@@ -37,7 +36,6 @@ struct NamedPlace: ParsableArguments {
     }
 }
 
-/// Options for the place of a new item.
 struct PlaceOptions: ParsableArguments {
     @OptionGroup var place: NamedPlace
 
@@ -45,25 +43,29 @@ struct PlaceOptions: ParsableArguments {
     var front = false
 
     func validate() throws {
-        if place.isSaidTwice { throw ValidationError("one place only: --before, --after, --section or --parent") }
+        if place.isSaidTwice {
+            throw ValidationError("only one place can be named: use one of --before, --after, --section and --parent")
+        }
         guard place.hasAnchor || place.hasContainer else {
-            if front { throw ValidationError("--front is the front of a --section or of a --parent: name one") }
-            throw ValidationError("say where: --before or --after an item, into a --section or under a --parent")
+            if front {
+                throw ValidationError(
+                    "--front means the front of a section or a parent: add --section SECTION or --parent ITEM")
+            }
+            throw ValidationError("the place is missing: use --before, --after, --section or --parent")
         }
         if front, place.hasAnchor {
-            throw ValidationError("--front is for --section and --parent; --before and --after already name the place")
+            throw ValidationError("--before and --after already name the place: leave --front out")
         }
     }
 
     var position: ItemPosition {
         get throws {
-            guard let position = place.position(atFront: front) else { throw ValidationError("say where") }
+            guard let position = place.position(atFront: front) else { throw ValidationError("the place is missing") }
             return position
         }
     }
 }
 
-/// Options for the place of a section.
 struct SectionPlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Before this section.", valueName: "section"), completion: .sections, transform: sectionID)
@@ -78,7 +80,7 @@ struct SectionPlaceOptions: ParsableArguments {
 
     func validate() throws {
         guard [before != nil, after != nil, front].count(where: { $0 }) <= 1 else {
-            throw ValidationError("one place only: --before, --after or --front")
+            throw ValidationError("only one place can be named: use one of --before, --after and --front")
         }
     }
 

@@ -1,13 +1,12 @@
 import Diffable
 import DiffableClient
 
-/// Repeats the request for a change when the daemon went away before it replied.
-///
-/// The request has a key, so that the change is made once however often the request is sent.
+/// Repeats the request for a change when the daemon stopped before it replied. The request has a key, so that the change is
+/// made once however often the request is sent.
 struct Retrying {
-    /// In seconds.
+    /// Seconds.
     let limit: Int
-    /// Whether it also waits for a daemon that is not there at first.
+    /// Whether it also waits for a daemon that is missing at first.
     let waitsForDaemon: Bool
     private let end: ContinuousClock.Instant
     private var failures = 0
@@ -27,15 +26,14 @@ struct Retrying {
                 if openOutcome == nil, error.leavesOutcomeOpen { openOutcome = error }
                 let pause = Backoff.pause(afterFailures: failures + 1)
                 guard .now + pause < end else { throw openOutcome ?? error }
-                if failures == 0 { say("\(error.brief); trying again for \(limit) s") }
+                if failures == 0 { say("\(error.brief); retrying for up to \(limit) s") }
                 failures += 1
                 try await Task.sleep(for: pause)
             }
         }
     }
 
-    /// Whether the error may be gone when the daemon is back. If no daemon was there at first, it is so only if the user asked
-    /// to wait for one.
+    /// Whether a retry may succeed. If no daemon was there at first, it may only if the user asked to wait for one.
     private func passes(_ error: ClientError) -> Bool {
         error.isSettledByAskingAgain && (!error.isAbsence || waitsForDaemon || failures > 0)
     }
@@ -45,8 +43,8 @@ extension ClientError {
     fileprivate var brief: String {
         switch self {
         case .connectionLost: "the daemon closed the connection before it answered"
-        case .noReply: "the daemon says nothing"
-        case .refused(let refusal) where refusal.name == "shuttingDown": "the daemon is shutting down"
+        case .noReply: "the daemon does not reply"
+        case .refused(let refusal) where refusal.code == .shuttingDown: "the daemon is shutting down"
         case .refused: "the daemon cannot write to its disk"
         default: "no daemon answers yet"
         }

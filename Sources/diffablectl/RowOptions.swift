@@ -3,7 +3,6 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// Options for reading a file with the new state of a list.
 struct RowOptions: ParsableArguments {
     @Option(
         help: """
@@ -24,7 +23,7 @@ struct RowOptions: ParsableArguments {
     @OptionGroup(title: "For tables") var table: TableOptions
     @Option(
         help: ArgumentHelp(
-            "Only the items of this section; apply creates it if needed.", valueName: "section"),
+            "Replace only the items of this section; apply creates it if needed.", valueName: "section"),
         completion: .sections, transform: sectionID)
     var into: SectionID?
 
@@ -48,40 +47,52 @@ struct RowOptions: ParsableArguments {
         return mapping
     }
 
-    /// Reads a file; `nil` and `-` are standard input.
+    /// `nil` and `-` are standard input.
     func read(_ file: String?, of list: ListName, within limit: InputLimit) async throws -> Input {
-        let bytes = try await inputBytes(of: file, "what \(list) is to be", within: limit)
+        let bytes = try await inputBytes(of: file, "the new state of \(list)", within: limit)
         return try input(bytes, file: file, named: file.flatMap { $0 == "-" ? nil : $0 } ?? "standard input")
     }
 
-    /// - Parameter file: its extension may tell the format.
+    /// `file` is the file's name, whose extension may determine the format.
     func input(_ bytes: [UInt8], file: String?, named name: String) throws -> Input {
         try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection)
     }
 
-    /// The section for rows that name none.
     var defaultSection: SectionID { into ?? Arrangement.defaultSection }
 }
 
 extension Connection {
-    /// Makes the list what the file has.
     func apply(
         _ input: Input, to list: ListName, _ rows: RowOptions, delivery: Delivery = .difference,
         ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: TransactionMode = .commit
     ) async throws -> Outcome {
-        switch input {
-        case .whole(let whole):
-            try await apply(
-                list, whole.sections, content: whole.content, delivery: delivery, ifRevision: ifRevision,
-                requestKey: requestKey, mode: mode)
-        case .items(let items):
-            try await apply(
-                list, items: items, inSection: rows.defaultSection, delivery: delivery, ifRevision: ifRevision,
-                requestKey: requestKey, mode: mode)
+        do {
+            return switch input {
+            case .whole(let whole):
+                try await apply(
+                    list, whole.sections, content: whole.content, delivery: delivery, ifRevision: ifRevision,
+                    requestKey: requestKey, mode: mode)
+            case .items(let items):
+                try await apply(
+                    list, items: items, inSection: rows.defaultSection, delivery: delivery, ifRevision: ifRevision,
+                    requestKey: requestKey, mode: mode)
+            }
+        } catch ClientError.refused(let refusal) where refusal.code == .tooLarge {
+            throw ClientError.refused(try await naming(input, in: refusal))
         }
     }
 
-    /// The difference that this would make.
+    /// Names the row in a refusal, instead of its place in the request.
+    func naming(_ input: Input, in refusal: Refusal) async throws -> Refusal {
+        guard let max = try await limit("contentLengthMax"), let problem = input.longItem(contentLengthMax: max) else {
+            return refusal
+        }
+        var refusal = refusal
+        refusal.message =
+            "\(problem); nothing was changed. Shorten its content, or raise the limit in the daemon's configuration"
+        return refusal
+    }
+
     func preview(
         _ input: Input, of list: ListName, _ rows: RowOptions, ifRevision: Int? = nil
     ) async throws -> Preview {
@@ -91,7 +102,6 @@ extension Connection {
     }
 }
 
-/// A change that was not made.
 struct Preview {
     let old: Snapshot
     let operations: [ListOperation]
@@ -101,7 +111,6 @@ struct Preview {
         self.operations = operations
     }
 
-    /// For a list that does not exist yet.
     init(ofNew input: Input, _ rows: RowOptions) throws {
         let list =
             switch input {
@@ -116,7 +125,6 @@ struct Preview {
         get throws { DifferenceSummary(operations, from: old, to: try old.applying(operations)) }
     }
 
-    /// Prints a line for each change.
     func show() throws {
         let changes = ChangeLines(operations, from: old, to: try old.applying(operations), on: .standardOutput)
         var output = StandardOutput()

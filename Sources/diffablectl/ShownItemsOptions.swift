@@ -1,7 +1,6 @@
 import ArgumentParser
 import Diffable
 
-/// Options for which items of a list are shown, and in which order.
 struct ShownItemsOptions: ParsableArguments {
     @OptionGroup var matching: ConditionOptions
 
@@ -27,10 +26,9 @@ struct ShownItemsOptions: ParsableArguments {
 
     func sortKeys() throws -> [SortKey] { try sort.map { try SortKey(checking: $0) } }
 
-    /// Whether items are selected by conditions, so that there may be none.
+    /// Whether items are selected by conditions, so that none may match.
     var selectsItems: Bool { !matching.isEmpty || search != nil || !sections.isEmpty }
 
-    /// The fields that `--where` and `--sort` name.
     var namedFields: [NamedField] {
         get throws { try matching.namedFields + sortKeys().compactMap(\.namedField) }
     }

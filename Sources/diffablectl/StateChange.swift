@@ -4,13 +4,9 @@ import DiffableClient
 import DiffableInput
 
 extension ChangeOptions {
-    /// Makes operations from the state of a list, and applies them to this state only. If somebody else changed the list in
-    /// between, they are made again from the new state. So nothing is changed that was not read before.
-    ///
-    /// - Parameters:
-    ///   - options: the part of the list that is read.
-    ///   - making: returns the operations; none if nothing is to be changed.
-    /// - Returns: the outcome; nil if there were no operations.
+    /// Makes operations from a list's state, and applies them to this state only. If another client changed the list in
+    /// between, they are made again from the new state. So nothing is changed that was not read before. Returns nil if there
+    /// were no operations.
     func outcome(
         of list: ListName, _ options: ListOptions = ListOptions(),
         preparing prepare: (Connection) async throws -> Void = { _ in }, _ making: (ListState) throws -> [ListOperation]
@@ -24,7 +20,7 @@ extension ChangeOptions {
                 if sent == nil {
                     let state = try await connection.state(of: list, options)
                     let operations = try making(state)
-                    // The daemon checks the revision that the user named, also if there is nothing to do.
+                    // The daemon checks the revision that the user named, even if there is nothing to do.
                     if operations.isEmpty, ifRevision == nil || ifRevision == state.revision { return nil }
                     sent = (operations, ifRevision ?? state.revision)
                     attempts += 1
@@ -34,7 +30,7 @@ extension ChangeOptions {
                     return try await connection.transact(
                         list, change.operations, ifRevision: change.revision, requestKey: key)
                 } catch ClientError.refused(let refusal)
-                    where refusal.name == "revisionMismatch" && ifRevision == nil && attempts < Self.attemptsMax
+                    where refusal.code == .revisionMismatch && ifRevision == nil && attempts < Self.attemptsMax
                 {
                     sent = nil
                 }
@@ -42,12 +38,9 @@ extension ChangeOptions {
         }
     }
 
-    /// The number of attempts for a list that changes all the time. Each attempt takes the time of reading it.
     private static var attemptsMax: Int { 100 }
 
-    /// The same, and reports the change in one line.
-    ///
-    /// - Parameter words: the report, such as `3 items deleted`; none if nothing was done.
+    /// Makes the same change, and reports it in one line. `words` returns the report, such as `3 items deleted`.
     func transact(
         _ list: ListName, _ options: ListOptions = ListOptions(), saying words: () -> String? = { nil },
         _ making: (ListState) throws -> [ListOperation]
@@ -56,7 +49,6 @@ extension ChangeOptions {
         report(outcome, saying: words())
     }
 
-    /// One line about what changed; none when nothing did.
     func report(_ outcome: Outcome, saying words: String?) {
         guard !quiet, outcome.changed else { return }
         var output = StandardOutput()
@@ -64,12 +56,9 @@ extension ChangeOptions {
         output.flush()
     }
 
-    /// Changes all items that meet a condition, in one transaction. If there are none, it says so.
-    ///
-    /// - Parameters:
-    ///   - isDryRun: whether the change is shown and not made.
-    ///   - making: makes operations from the state, as far as it was read, and the items.
-    /// - Returns: the outcome and the number of items; nil if nothing was changed.
+    /// Changes all items that match a condition, in one transaction, and prints a message if there are none. `making` makes
+    /// operations from the part of the state that was read, and the items. Returns the outcome and the number of items; nil if
+    /// nothing was changed.
     func outcome(
         of list: ListName, where conditions: ConditionOptions, isDryRun: Bool,
         _ making: (Snapshot, [Item]) throws -> [ListOperation]
@@ -84,19 +73,22 @@ extension ChangeOptions {
             count = items.count
             return items.isEmpty ? [] : try making(state.snapshot, items)
         }
+        var outcome: Outcome?
         if isDryRun {
             try await preview(list, operations)
+        } else {
+            outcome = try await self.outcome(of: list, matching.options, operations)
         }
-        let outcome = isDryRun ? nil : try await outcome(of: list, matching.options, operations)
-        if count == 0, !quiet { say("no item of \(list) meets the condition; nothing was changed") }
-        // Also after a change: every item meets a condition that negates a misspelt field.
-        if !quiet { try await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) } }
+        if !quiet {
+            if count == 0 { say("no item of \(list) meets the condition; nothing was changed") }
+            // Even after a change, since every item matches a condition that negates a misspelt field. The change has been
+            // made, so a lost connection is not an error here.
+            _ = try? await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) }
+        }
         return count == 0 ? nil : outcome.map { ($0, count) }
     }
 
-    /// Shows a change, and makes none.
-    ///
-    /// - Parameter making: makes operations from the state; none if there is nothing to show.
+    /// Shows a change without making it. `making` makes operations from the state; none if there is nothing to show.
     func preview(_ list: ListName, _ making: (ListState) throws -> [ListOperation]) async throws {
         try await daemon.reading { connection in
             let state = try await connection.state(of: list)
@@ -115,7 +107,6 @@ extension ChangeOptions {
     }
 }
 
-/// The option of commands that can show a change without making it.
 struct PreviewOptions: ParsableArguments {
     @Flag(help: "Show the change and change nothing.") var dryRun = false
 }
@@ -123,10 +114,8 @@ struct PreviewOptions: ParsableArguments {
 // MARK: - To another state
 
 extension ChangeOptions {
-    /// Brings a list to a state that is computed from its present one, and reports the change. Tries again if somebody else
-    /// changed the list in between.
-    ///
-    /// - Parameter prepare: is called before each request.
+    /// Brings a list to a state that is computed from its present one, and reports the change. Tries again if another client
+    /// changed the list in between. `prepare` runs before each request.
     func transact(
         _ list: ListName, preparing prepare: (Connection) async throws -> Void = { _ in },
         to making: (Snapshot) throws -> Snapshot

@@ -1,7 +1,6 @@
 import ArgumentParser
 import DiffableInput
 
-/// Options for reading a table: CSV, TSV or aligned columns.
 struct TableOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The names of the columns, if there is no header line.", valueName: "a,b,c"))
     var columns: String?
@@ -22,7 +21,6 @@ struct TableOptions: ParsableArguments {
     var names: [String]? { columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 }
 
-/// A field separator: one ASCII character.
 struct Separator: ExpressibleByArgument {
     let byte: UInt8
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Diffable
 
-/// Arguments for a change of content: an item and its new content. With --where the content is for all items that meet the
-/// condition, and with --list it is that of the list.
+/// Arguments for a change of content: an item and its new content. With --where the content is for all items that match the
+/// condition, and with --list it is the list's own.
 struct TargetArguments: ParsableArguments {
     @Argument(help: "The item; leave it out with --where or --list.", completion: .items) var item: String?
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
@@ -18,8 +18,10 @@ struct TargetArguments: ParsableArguments {
     func validate() throws {
         _ = try target()
         guard !words.isEmpty else {
+            let place = item.map { "the item \($0.debugDescription)" } ?? "the options"
             throw ValidationError(
-                "content is missing: use JSON, or key=value pairs such as text=\"Buy milk\" done:=false")
+                "content is missing: after \(place), write JSON, or key=value pairs such as text=\"Buy milk\" done:=false"
+            )
         }
     }
 
@@ -31,7 +33,9 @@ struct TargetArguments: ParsableArguments {
             return .list
         }
         if !matching.isEmpty { return .all(where: matching) }
-        guard let item else { throw ValidationError("name an item, or select items with --where") }
+        guard let item else {
+            throw ValidationError("name an item, select items with --where, or use --list for the list's own content")
+        }
         return .item(try itemID(item))
     }
 

@@ -4,14 +4,13 @@ import DiffableClient
 import DiffableInput
 import DiffableProtocol
 
-/// Carries out `undo` and `redo`.
 struct UndoCommand {
     let list: ListName
     let target: UndoTarget
     let options: ChangeOptions
 
     static func check(_ n: Int?) throws {
-        if let n, n < 1 { throw ValidationError("-n is 1 or more, not \(n)") }
+        if let n, n < 1 { throw ValidationError("-n must be 1 or more, not \(n)") }
     }
 
     func run(dryRun: Bool) async throws {
@@ -20,7 +19,9 @@ struct UndoCommand {
                 let old = try await connection.state(of: list).snapshot
                 let outcome = try await connection.undo(request(.dryRun))
                 try Preview(old: old, operations: outcome.operations ?? []).show()
-                if !options.quiet { say("would \(try await words(outcome, connection, isDone: false))") }
+                if !options.quiet {
+                    say("nothing was changed; this would \(try await words(outcome, connection, isDone: false))")
+                }
             }
         }
         let before = try await options.daemon.reading { connection in
@@ -30,15 +31,22 @@ struct UndoCommand {
         }
         let outcome = try await options.answer { try await $0.undo(request(.commit, $1)) }
         if options.quiet { return }
-        try await options.daemon.reading { connection in
-            let words = try await words(outcome, connection, isDone: true)
-            guard outcome.changed else {
-                return say("nothing was changed: \(list) is already as it would be (\(words))")
-            }
-            var output = StandardOutput()
-            output.line("\(OutcomeWords.line(outcome)); \(words)")
-            output.flush()
-            try await adviseOfLoss(since: before, connection)
+        guard outcome.changed else { return say("nothing was changed: \(list) already has that state") }
+        var detail: String?
+        var oldest: Int?
+        // The change has been made, so a lost connection is not an error here.
+        try? await options.daemon.reading { connection in
+            detail = try await words(outcome, connection, isDone: true)
+            oldest = try await connection.history(of: list, limit: 1).oldestRevision
+        }
+        var output = StandardOutput()
+        output.line(OutcomeWords.line(outcome) + (detail.map { "; \($0)" } ?? ""))
+        output.flush()
+        // A large undo pushes earlier revisions out of the history.
+        if let before, let oldest, oldest > before {
+            say(
+                "revisions before \(oldest) were dropped to make room for this change; undo --to can go back to \(oldest)"
+            )
         }
     }
 
@@ -46,15 +54,17 @@ struct UndoCommand {
         Request.Undo(list: list, target, ifRevision: options.ifRevision, requestKey: key, mode: mode)
     }
 
-    /// Refuses an undo of revision 1 if it has several items: the list was probably restored or copied.
+    /// Refuses an undo of the first change if that made several items, since it empties a list that was imported, copied or
+    /// restored.
     private func refuseToEmpty(_ connection: Connection) async throws {
-        guard try await connection.undo(request(.dryRun)).undoStep?.to == 0,
-            try await connection.state(of: list, at: 1).snapshot.numberOfItems > 1
-        else { return }
+        guard try await connection.undo(request(.dryRun)).undoStep?.to == 0 else { return }
+        let count = try await connection.state(of: list, at: 1).snapshot.numberOfItems
+        guard count > 1 else { return }
         throw CommandError(
             .refused,
-            "this would undo revision 1, before which \(quoted(list)) was empty; nothing was changed. To empty it, use "
-                + "--to 0; what a restore replaced comes back with diffablectl undelete \(list) --as NAME")
+            "this would undo the first change of \(quoted(list)), which made \(count) items, and leave it empty; nothing was "
+                + "changed. To empty it, use --to 0. To get back a list that restore replaced, use diffablectl undelete "
+                + "\(commandWord(list)) --as NAME")
     }
 
     /// `undid revision 7 by planner (pid 4711, uid 1000)`
@@ -68,7 +78,7 @@ struct UndoCommand {
         case (.forward(let count), let step?):
             return "\(redo) \(counted(count, "change")), forward to revision \(step.to)"
         case (.revision(let revision), _): return isDone ? "as at revision \(revision)" : "restore revision \(revision)"
-        case (_, nil): return isDone ? "done" : "change this"
+        case (_, nil): return isDone ? "done" : "change the list"
         }
     }
 
@@ -78,14 +88,5 @@ struct UndoCommand {
         let transaction = history.transactions.first { $0.revision == revision }
         let author = transaction.flatMap { Log.words($0.client, $0.processID, $0.userID) }
         return "revision \(revision)" + (author.map { " by \($0)" } ?? "")
-    }
-
-    /// A large undo pushes earlier revisions out of the history.
-    private func adviseOfLoss(since before: Int?, _ connection: Connection) async throws {
-        let oldest = try await connection.history(of: list, limit: 1).oldestRevision
-        guard let before, oldest > before else { return }
-        say(
-            "to make room for this change, revisions before \(oldest) are not kept any more; undo --to can go back to \(oldest)"
-        )
     }
 }

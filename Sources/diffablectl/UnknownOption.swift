@@ -1,13 +1,11 @@
 import ArgumentParser
 import DiffableJSON
 
-// The parser looks for options that a command does not have only after the command has checked the others. So a misspelt
-// option would pass for a missing one: the complaint about `move tasks milk --fornt` would be that no place is named.
+// The parser looks for unknown options only after the command has checked the known ones. So a misspelt option would be
+// reported as a missing one: for `move tasks milk --fornt`, the message would be that no place is named.
 
 extension Diffablectl {
-    /// What is wrong with the first word that is no option of the command; nil when there is none.
-    ///
-    /// - Parameter words: those before `--`.
+    /// The complaint about the first unknown option; nil if there is none. `words` are the words before `--`.
     static func unknownOption(in words: some Sequence<String>) -> String? {
         let (command, title) = command(in: words)
         let names = optionNames(of: command)
@@ -16,7 +14,7 @@ extension Diffablectl {
             if name.hasPrefix("--") {
                 if names.contains(name) { continue }
                 let advice = nearestName(to: name, among: names).map { "did you mean \($0)?" }
-                return "there is no option \(name); \(advice ?? "`\(title) --help` shows those there are")"
+                return "there is no option \(name); \(advice ?? "`\(title) --help` lists the options")"
             }
             if name.hasPrefix("-"), names.contains("-\(name)") {
                 return "there is no option \(name); did you mean -\(name)?"
@@ -36,11 +34,11 @@ extension Diffablectl {
         return (command, title)
     }
 
-    /// Those with two dashes. The parser tells them only on the page of help, where each stands at the front of a line.
+    /// The options with two dashes. The parser reveals them only in the help text, where each is at the start of a line.
     private static func optionNames(of command: any ParsableCommand.Type) -> [String] {
         let lines = helpMessage(for: command, includeHidden: true).split(separator: "\n")
         return lines.filter { $0.hasPrefix("  -") }.flatMap { line in
-            // What the option does stands in the next column.
+            // The description is in the next column.
             let column = line.dropFirst(2)[..<(line.dropFirst(2).firstRange(of: "  ")?.lowerBound ?? line.endIndex)]
             return column.matches(of: /(?:^|[ ,\/])(--[a-z][a-z-]*)/).map { String($0.1) }
         }

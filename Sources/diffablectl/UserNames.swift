@@ -1,6 +1,5 @@
 import Glibc
 
-/// The names of users and groups, or their numbers if they have no name.
 enum UserNames {
     static func user(_ number: UInt32) -> String {
         getpwuid(number).map { String(cString: $0.pointee.pw_name) } ?? "\(number)"

@@ -4,7 +4,7 @@ import DiffableClient
 import DiffableInput
 import DiffableJSON
 
-/// Options for the part of a list that is shown: a view (docs/protocol.md).
+/// Options for the part of a list that is shown: a view (docs/protocol-views.md).
 struct ViewOptions: ParsableArguments {
     @OptionGroup var items: ShownItemsOptions
 
@@ -41,7 +41,9 @@ struct ViewOptions: ParsableArguments {
 
     func validate() throws {
         for (option, value) in [("--limit", limit), ("--offset", offset)] {
-            if let value, value < 0 { throw ValidationError("\(option) is a number of rows, from 0 on, not \(value)") }
+            if let value, value < 0 {
+                throw ValidationError("\(option) must be a number of rows, from 0 on, not \(value)")
+            }
         }
         if limit == nil, from != nil || offset != nil {
             throw ValidationError("--from and --offset need --limit")
@@ -49,7 +51,6 @@ struct ViewOptions: ParsableArguments {
         _ = try checkedView(try json())
     }
 
-    /// The options for following the list.
     func options() throws -> ListOptions {
         let json = try json()
         return ListOptions(view: json == "{}" ? nil : try ListView(json: json))

@@ -10,7 +10,6 @@ struct AlignedTextTests {
         try Table(aligned: Array(text.utf8)[...], columns: columns)
     }
 
-    /// Each row as its fields in the order of the columns.
     private func fields(_ text: String, columns: [String]? = nil) throws -> [[String]] {
         try table(text, columns: columns).rows.map { row in
             JSONView(row.content).members.map(\.value.plainText)
@@ -50,7 +49,7 @@ struct AlignedTextTests {
             ])
     }
 
-    /// As `ps` prints: no column is cut, and what is too wide pushes the rest of its line to the right.
+    /// `ps` cuts no column: a value that is too wide pushes the rest of its line to the right.
     @Test func `however wide values are, no word comes under another's name`() throws {
         var random = SplitMix64()
         let seed = random.seed
@@ -66,7 +65,7 @@ struct AlignedTextTests {
         }
         var readable = 0
         for _ in 0..<500 {
-            // One line shows how wide the columns are, as in any table of more than a few lines.
+            // One full line shows the widths of the columns, as in most tables with several lines.
             let full = widths.map { String(repeating: "x", count: abs($0)) } + ["init"]
             let rows =
                 [full]
@@ -83,7 +82,7 @@ struct AlignedTextTests {
         #expect(readable > 400, "seed \(seed): refused is right, but not of use")
     }
 
-    /// Whatever is taken for a table: nothing of a line gets lost but a mark in front, and nothing is made up.
+    /// Reading a table loses nothing of a line except a mark at its beginning, and invents nothing.
     @Test func `what can be read has all that each line has, in its order`() throws {
         var random = SplitMix64()
         let seed = random.seed
@@ -168,19 +167,18 @@ struct AlignedTextTests {
             ])
         #expect(
             complaint("3 apples\n12\n", as: .columns, columns: ["count", "what"])
-                == "line 2: 1 word, but 2 columns were named")
+                == "line 2: the line has 1 word, but --columns names 2 columns")
     }
 
     @Test func `what cannot be told is refused with its line, and no header is said`() {
-        #expect(complaint("", as: .columns).hasPrefix("no header line"))
+        #expect(complaint("", as: .columns).hasPrefix("the input is empty and has no header line"))
         let text = "A B C  D\n1 2 3  x\n11112  y\n"
         #expect(
-            complaint(text, as: .columns).hasPrefix("line 3: which words belong to the columns A, B, C cannot be told"))
+            complaint(text, as: .columns).hasPrefix("line 3: cannot tell which words belong to the columns A, B, C."))
     }
 
     // MARK: - Right, or refused
 
-    /// The rows, or "refused".
     private func reading(_ text: String, columns: [String]? = nil) -> [[String]] {
         (try? fields(text, columns: columns)) ?? [["refused"]]
     }
@@ -205,7 +203,7 @@ struct AlignedTextTests {
         "||/ Name      Version\n+++-=========-=======\nii  adduser   3.134\n",
     ])
     func `lines between cells are refused`(text: String) {
-        #expect(complaint(text, as: .columns).contains("a table with lines between its cells"))
+        #expect(complaint(text, as: .columns).contains("a table with drawn borders"))
     }
 
     @Test func `one blank is part of a heading where columns are two blanks apart`() throws {
@@ -289,7 +287,7 @@ struct AlignedTextTests {
     @Test func `columns that are others by each measure are refused`() {
         let text = "A B   C\n写真 x y\n"
         let words = complaint(text, as: .columns)
-        #expect(words.contains("cannot be told") || words == "main\n    写真  B=x C=y\n", "\(words)")
+        #expect(words.contains("cannot tell which") || words == "main\n    写真  B=x C=y\n", "\(words)")
     }
 
     @Test(arguments: [
@@ -303,7 +301,8 @@ struct AlignedTextTests {
     func `several tables are refused`(text: String) {
         let words = complaint(text, as: .columns)
         #expect(
-            words.contains("another table begins") || words.contains("not a line of ls -l of one directory"), "\(words)"
+            words.contains("a second table begins") || words.contains("not a line of ls -l of one directory"),
+            "\(words)"
         )
     }
 
@@ -320,7 +319,7 @@ struct AlignedTextTests {
     func `a first line of values, or of a title, is no header`(text: String) {
         let words = complaint(text, as: .columns)
         #expect(
-            words.contains("is not the name of a column") || words.contains("another table"), "\(words)")
+            words.contains("is not the name of a column") || words.contains("a second table"), "\(words)")
     }
 
     @Test func `netstat has a title, and without it two words in a heading`() throws {

@@ -65,14 +65,17 @@ struct ColumnTypeTests {
 
     @Test func `a text that is not of its type is refused with its line`() {
         let rows = "id,cpu\na,1\nb,much\n"
-        #expect(complaint(rows, numbers: "cpu") == "line 3: cpu is \"much\", which is not of the type number")
+        let remedy = "correct it, or change the column's type in --numbers or --types"
         #expect(
-            complaint(rows, types: "cpu=boolean") == "line 3: cpu is \"much\", which is not of the type boolean")
+            complaint(rows, numbers: "cpu") == "line 3: cpu is \"much\", which is not of the type number; \(remedy)")
+        #expect(
+            complaint(rows, types: "cpu=boolean")
+                == "line 3: cpu is \"much\", which is not of the type boolean; \(remedy)")
         #expect(
             complaint(rows, numbers: "cup")
-                == "there is no column cup, which --numbers or --types names; did you mean cpu? There are id, cpu")
+                == "there is no column cup, which --numbers or --types names; did you mean cpu? The input has id, cpu")
         #expect(complaint(rows, types: "cpu=real").contains("the types are text, number, boolean, json"))
-        #expect(complaint(rows, numbers: "cpu", types: "cpu=text").contains("said twice"))
+        #expect(complaint(rows, numbers: "cpu", types: "cpu=text").contains("is given twice"))
     }
 
     @Test func `semicolons are found, and then a comma is a decimal one`() throws {
@@ -95,6 +98,33 @@ struct ColumnTypeTests {
     ])
     func `the first line tells what separates`(text: String, expected: Character) {
         #expect(DelimitedText.separator(of: Array(text.utf8)[...], dialect: .csv) == expected.asciiValue)
+    }
+
+    @Test(arguments: [
+        (
+            "id|name\na|b\n",
+            "use --separator '|' if bars separate the columns, or use --separator ',' if this is one column"
+        ),
+        ("\nid|name\n", "line 2: the line has vertical bars and no comma"),
+        ("id | name\n----+-----\n", "have the program write CSV or JSON"),
+    ])
+    func `bars that separate columns are not read as one column`(text: String, message: String) throws {
+        let error = #expect(throws: InputError.self) { try InputReader(format: .csv).read(Array(text.utf8)) }
+        #expect("\(error.map { "\($0)" } ?? "")".contains(message), "\(String(describing: error))")
+        let named = #expect(throws: InputError.self) {
+            try InputReader(format: .csv, columns: ["id"]).read(Array("a|b\n".utf8))
+        }
+        #expect(named?.line == 1)
+        // The message names both remedies.
+        #expect(
+            try InputReader(format: .csv, separator: UInt8(ascii: "|")).read(Array("id|name\na|b\n".utf8)).count == 1)
+        guard
+            case .whole(let one) = try InputReader(format: .csv, separator: UInt8(ascii: ","))
+                .read(Array("a|b\nx\n".utf8))
+        else { return }
+        #expect(try Snapshot(one).content("x") == #"{"a|b":"x"}"#)
+        // With commas as separators, a bar is content.
+        #expect(try InputReader(format: .csv).read(Array("id,a|b\nx,y\n".utf8)).count == 1)
     }
 
     @Test func `a separator that is said is taken`() throws {

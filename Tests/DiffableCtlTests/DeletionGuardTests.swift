@@ -57,7 +57,7 @@ struct DeletionGuardTests {
         let daemon = ImaginaryList(count: 4)
         var deletionGuard = DeletionGuard(to: 2, maxDelete: .items(2))
         #expect(try await daemon.apply(&deletionGuard) == 2)
-        // Asked again, as after a lost connection; somebody has added much meanwhile.
+        // The request is repeated, as after a lost connection, after another client has added many items.
         daemon.change(to: 50)
         daemon.answersAsBefore = true
         #expect(try await daemon.apply(&deletionGuard) == 50)
@@ -76,7 +76,7 @@ struct DeletionGuardTests {
 
     @Test func `one who may not see the list has to say it`() async throws {
         let daemon = ImaginaryList(count: 4)
-        daemon.refusal = Refusal(code: 12, name: "permissionDenied", message: "may not be read")
+        daemon.refusal = Refusal(.permissionDenied, "may not be read")
         var deletionGuard = DeletionGuard(to: 0)
         let blind = await #expect(throws: CommandError.self) { try await daemon.apply(&deletionGuard, sees: false) }
         #expect(blind?.description.contains("--allow-empty") == true)
@@ -113,7 +113,7 @@ extension DeletionGuard {
     }
 }
 
-/// A list of which only the number of items counts; what is applied keeps as many as it can.
+/// A list reduced to its number of items. Applying keeps as many of them as possible.
 private final class ImaginaryList {
     private(set) var count: Int
     private var revision = 7
@@ -130,7 +130,7 @@ private final class ImaginaryList {
         revision += 1
     }
 
-    /// Gives how many items there are then.
+    /// - Returns: the number of items afterwards.
     @discardableResult
     func apply(_ deletionGuard: inout DeletionGuard, sees: Bool = true) async throws -> Int {
         let target = deletionGuard.count
@@ -142,7 +142,7 @@ private final class ImaginaryList {
         } making: { expected in
             if answersAsBefore { return count }
             if let expected, expected != revision {
-                throw ClientError.refused(Refusal(code: 9, name: "revisionMismatch", message: "moved on"))
+                throw ClientError.refused(Refusal(.revisionMismatch, "moved on"))
             }
             countBeforeApply = count
             change(to: target)

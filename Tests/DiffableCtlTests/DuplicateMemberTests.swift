@@ -4,7 +4,6 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// An object with several members of one name: the last one counts, as in jq.
 struct DuplicateMemberTests {
     private let json = #"{"a":1,"b":{"c":1,"c":2},"\u0061":3}"#
 

@@ -4,7 +4,6 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// The syntax of paths, which all commands share.
 struct FieldPathTests {
     @Test(arguments: [
         (".cpu", ["cpu"], "/cpu"), ("cpu", ["cpu"], "/cpu"), ("/cpu", ["cpu"], "/cpu"),
@@ -45,11 +44,18 @@ struct FieldPathTests {
 
     @Test(arguments: [
         (".a.b", "1"), ("/a/b", "1"), (".tags.1", #""y""#), (".tags.2", nil), (".tags.01", nil), (".a.b.c", nil),
-        ("x.y", "2"), ("/x/y", nil), (".", #"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#),
+        ("x.y", nil), ("/x.y", "2"), ("/x/y", nil), (".", #"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#),
     ])
     func `a path leads into a content`(text: String, value: String?) throws {
         let content = JSONView(try #require(Content.parsed(#"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#)))
         #expect(content.value(at: try #require(FieldPath(text)))?.json == value)
+    }
+
+    @Test func `a row's field is a column of that name, or else the path`() throws {
+        let row = JSONView(try #require(Content.parsed(#"{"a":{"b":1},"x":{"y":3},"x.y":2}"#)))
+        #expect(
+            try ["x.y", ".x.y", "a.b", "/x/y"].map { row.value(ofRow: try #require(FieldPath($0)))?.json }
+                == ["2", "2", "1", "3"])
     }
 
     @Test func `the bare names id and kind are the item's own`() throws {

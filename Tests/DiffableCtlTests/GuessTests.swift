@@ -3,14 +3,15 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// The format of input if neither an option nor a file's name says it.
+/// The guessed format of input without an option or a file name.
 struct GuessTests {
-    /// The format, or the option that the refusal names first.
     private func guess(_ text: String) -> String {
         do throws(InputError) { return try FormatGuess.format(of: Array(text.utf8)[...]).rawValue } catch {
-            #expect(error.problem.contains("nothing was changed"), "\(error)")
-            #expect(error.problem.contains("--from lines if these are lines"), "\(error)")
-            return error.problem.firstMatch(of: #/--from [a-z]+(?: --separator '.')?/#).map { String($0.output) } ?? ""
+            #expect(error.problem.text(.options).contains("nothing was changed"), "\(error)")
+            #expect(error.problem.text(.options).contains("--from lines if each line is an item"), "\(error)")
+            return error.problem.text(.options).firstMatch(of: #/--from [a-z]+(?: --separator '.')?/#).map {
+                String($0.output)
+            } ?? ""
         }
     }
 
@@ -112,8 +113,9 @@ struct GuessTests {
         let error = #expect(throws: InputError.self) {
             try RowMapping().input(Array(text.utf8), file: nil, named: "standard input")
         }
-        let words = "nothing was changed: have the program write valid JSON, or use --from lines if these are lines"
-        #expect(error?.problem.hasSuffix(words) == true, "\(error?.problem ?? "")")
+        let words =
+            "nothing was changed: have the program write valid JSON, or use --from lines if each line is an item"
+        #expect(error?.problem.text(.options).hasSuffix(words) == true, "\(error?.problem ?? "")")
     }
 
     @Test func `options of tables need a format`() throws {
@@ -121,7 +123,7 @@ struct GuessTests {
         mapping.numbers = "size"
         for text in ["name,size\na,1\n", "name\tsize\n", "name size\na 1\n", "[]", ""] {
             let error = #expect(throws: InputError.self) { try mapping.input(Array(text.utf8), file: nil, named: "it") }
-            #expect(error?.problem.contains("use --from csv, --from tsv or --from columns") == true)
+            #expect(error?.problem.text(.options).contains("use --from csv, --from tsv or --from columns") == true)
         }
         let table = try mapping.input(Array("name,size\na,1\n".utf8), file: "x.csv", named: "x.csv")
         #expect(table.count == 1)
@@ -162,6 +164,6 @@ struct GuessTests {
     @Test func `a column whose name has a blank is quoted in messages`() {
         #expect(
             complaint("IMAGE ID,SIZE\na,1\n", as: .csv, .init(id: "ID"))
-                == "there is no column ID, which --id names. There are \"IMAGE ID\", SIZE")
+                == "there is no column ID, which --id names. The input has \"IMAGE ID\", SIZE")
     }
 }

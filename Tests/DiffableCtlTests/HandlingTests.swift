@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// What a command that answers for a list is given, and which line of its complaints counts.
+/// The arguments of a handler's command, and the line of its stderr that becomes the error.
 @Suite struct HandlingTests {
     // MARK: The environment
 
@@ -62,7 +62,7 @@ import Testing
         #expect(line.text == whole)
         line.append([UInt8(ascii: "y")])
         #expect(line.text == whole + "… (cut: 4,097 bytes in all)")
-        // What comes after it is not cut.
+        // The next line is not cut.
         line.append(Array("\nshort\n".utf8))
         #expect(line.text == "short")
         line.append(Array((whole.dropLast() + "é").utf8))

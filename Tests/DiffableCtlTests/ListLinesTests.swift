@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// What `show -o jsonl` writes, and `apply` reads.
+/// The output of `show -o jsonl`, which `apply` reads.
 struct ListLinesTests {
     private func text(of snapshot: Snapshot) -> String {
         var lines = ""
@@ -48,26 +48,32 @@ struct ListLinesTests {
 
     @Test func `rows of other programs are not taken for it`() throws {
         let rows = #"{"id":"a","section":"s","content":1}"# + "\n" + #"{"section":"s"}"#
-        #expect(complaint(rows, as: .ndjson).hasPrefix("line 2: no .id to identify it"))
+        #expect(complaint(rows, as: .ndjson).hasPrefix("line 2: the row has no .id to identify it"))
         let first = #"{"section":"s"}"# + "\n" + #"{"id":"a","section":"s","content":1}"#
         #expect(complaint(first, as: .ndjson, .init(id: ".section")).hasPrefix("line 2: line 1 has the id \"s\" too"))
     }
 
     @Test(arguments: [
-        (#"{"section":"s"}"#, #"line 2: the section "s" stands twice; an id stands once in a list"#),
-        (#"{"section":"s","id":"a","text":1}"#, "line 2: an item of a list that show -o jsonl wrote has no \"text\""),
-        (#"{"section":"s","parent":"a"}"#, "line 2: an item needs its id"),
-        (#"{"id":"a"}"#, "line 2: an item needs its section"),
-        (#"{"section":"s","id":"a","expanded":1}"#, "line 2: expanded is true or false, not 1"),
+        (
+            #"{"section":"s"}"#,
+            #"line 2: duplicate section "s": an id can appear only once in a list; merge or rename one"#
+        ),
+        (
+            #"{"section":"s","id":"a","text":1}"#,
+            "line 2: an item as diffablectl show -o jsonl writes it cannot have \"text\""
+        ),
+        (#"{"section":"s","parent":"a"}"#, "line 2: the item has no \"id\"; add one"),
+        (#"{"id":"a"}"#, "line 2: the item has no \"section\"; add the id of its section"),
+        (#"{"section":"s","id":"a","expanded":1}"#, "line 2: expanded must be true or false, not 1"),
         (#"{"section":"s","id":"a","kind":""}"#, "line 2: the kind is empty"),
-        (#"{"section":"s","id":"a","parent":"b"}"#, #"line 2: its parent "b" is no row of this input"#),
+        (#"{"section":"s","id":"a","parent":"b"}"#, #"line 2: the row's parent "b" is not a row of this input"#),
     ])
     func `what is wrong with a line is said`(line: String, expected: String) {
         #expect(complaint(#"{"section":"s"}"# + "\n" + line, as: .ndjson).hasPrefix(expected))
     }
 }
 
-/// A list of a few sections with items on several levels, and contents of all sorts.
+/// A list of a few sections with items on several levels, and contents of all types.
 private struct RandomList {
     let snapshot: Snapshot
 

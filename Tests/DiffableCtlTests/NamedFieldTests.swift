@@ -40,7 +40,7 @@ struct NamedFieldTests {
         #expect(try words(.sorted, #""10""#, #""19""#) == nil, "the order is the same")
         #expect(try words(.sorted, #""10""#, #""much""#) == nil)
         #expect(try words(.sortedByNumber, #""10""#, #""9""#) == nil)
-        #expect(try words(.truth, "true", #""False""#)?.contains("use '.cpu=true'") == true)
+        #expect(try words(.truth, "true", #""False""#)?.contains("use --where '.cpu=true'") == true)
         #expect(try words(.truth, "false", #""x""#) == nil)
     }
 }

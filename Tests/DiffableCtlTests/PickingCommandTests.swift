@@ -4,7 +4,6 @@ import Testing
 
 @testable import diffablectl
 
-/// The command that `diffablectl view` runs with what is picked.
 @Suite struct PickingCommandTests {
     @Test func `what stands behind two dashes is a command, whatever it looks like`() throws {
         let arguments = ViewLists.arranged(["view", "hosts", "--multi", "--", "ssh", "-p", "22", "", "--", "--plain"])

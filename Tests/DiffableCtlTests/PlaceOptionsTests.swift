@@ -6,10 +6,10 @@ import Testing
 
 struct PlaceOptionsTests {
     @Test(arguments: [
-        (["--front"], "--front is the front of a --section or of a --parent: name one"),
-        ([], "say where: --before or --after an item, into a --section or under a --parent"),
-        (["--front", "--before", "a"], "--front is for --section and --parent"),
-        (["--section", "s", "--parent", "a"], "one place only"),
+        (["--front"], "--front means the front of a section or a parent: add --section SECTION or --parent ITEM"),
+        ([], "the place is missing: use --before, --after, --section or --parent"),
+        (["--front", "--before", "a"], "--before and --after already name the place: leave --front out"),
+        (["--section", "s", "--parent", "a"], "only one place can be named"),
     ])
     func `a place that is not one is refused with what to say instead`(
         arguments: [String], message: String

@@ -14,7 +14,7 @@ struct PlainTextTests {
     @Test func `a line that stands twice is named by both places`() {
         #expect(
             complaint("a\nb\na\n", as: .lines)
-                == "line 3: line 1 has the id \"a\" too; an id can be in a list only once"
+                == "line 3: line 1 has the id \"a\" too; an id can be in a list only once; leave one of the two out"
         )
     }
 
@@ -64,7 +64,9 @@ struct PlainTextTests {
     }
 
     @Test func `fields are refused where there are none`() {
-        #expect(complaint("a\n", as: .lines, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
-        #expect(complaint("a\n", as: .tree, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
+        for format in [InputFormat.lines, .tree] {
+            #expect(
+                complaint("a\n", as: format, .init(id: ".x")).contains("there are none in a snapshot, in --from lines"))
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// What programs of Debian 12 print into a pipe, cut to a few lines.
+/// Output of programs of Debian 12 in a pipe, cut to a few lines.
 enum ProgramOutput {
     static let df = #"""
         Filesystem              1K-blocks     Used Available Use% Mounted on
@@ -83,7 +83,7 @@ enum ProgramOutput {
 
         """#
 
-    /// As Docker's reference of `docker ps` has it.
+    /// From Docker's reference of `docker ps`.
     static let docker = #"""
         CONTAINER ID   IMAGE                        COMMAND                CREATED              STATUS              PORTS               NAMES
         4c01db0b339c   ubuntu:22.04                 bash                   17 seconds ago       Up 16 seconds       3300-3310/tcp       webapp
@@ -91,6 +91,6 @@ enum ProgramOutput {
 
         """#
 
-    /// As a spreadsheet exports it where numbers have a comma.
+    /// From a spreadsheet in a locale with decimal commas.
     static let semicolons = "name;preis;anteil\r\n\"Milch; frisch\";1,09;0,5\r\nBrot;3;\r\n"
 }

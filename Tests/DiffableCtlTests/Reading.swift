@@ -3,7 +3,7 @@ import Diffable
 @testable import DiffableInput
 @testable import diffablectl
 
-/// What a reader makes of a text, in the shape that the tests are written in.
+/// Reads a text, and returns the result in the form of the tests.
 func read(
     _ text: String, as format: InputFormat, _ fields: Arrangement.Fields = .none, columns: [String]? = nil
 ) throws -> Snapshot {
@@ -12,7 +12,7 @@ func read(
     return try Snapshot(whole)
 }
 
-/// The complaint about a text, or what was made of it.
+/// Returns the error message for a text, or the result.
 func complaint(
     _ text: String, as format: InputFormat, _ fields: Arrangement.Fields = .none, columns: [String]? = nil
 ) -> String {

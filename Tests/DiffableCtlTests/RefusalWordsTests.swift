@@ -5,32 +5,33 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// What a daemon refuses is said by what it is, whatever the daemon's words are.
+/// Messages depend on the kind of a refusal, not on the daemon's text.
 struct RefusalWordsTests {
     private func words(
         _ name: String, _ message: String = "daemon's words", section: SectionID? = nil, item: ItemID? = nil,
         operation: Int? = nil
     ) -> String {
         Refusal(
-            code: 0, name: name, message: message, list: "tasks", section: section, item: item, operation: operation
+            .init(rawValue: name), message, list: "tasks", section: section, item: item, operation: operation
         ).words
     }
 
     @Test func `what is not there is named, with the command that shows what is`() {
         #expect(
             words("noSuchList")
-                == #"there is no list "tasks"; create it with diffablectl create or apply --create, or see diffablectl ls"#
+                == #"there is no list "tasks", or you may not see it; diffablectl ls prints your lists, and "#
+                + "diffablectl create tasks creates this one"
         )
         #expect(
             words("noSuchItem", item: "a", operation: 0)
-                == #"the list "tasks" has no item "a"; diffablectl show shows those there are"#)
+                == #"the list "tasks" has no item "a"; diffablectl show prints its items"#)
         #expect(
             words("noSuchSection", section: "s", operation: 3)
                 == #"the list "tasks" has no section "s"; diffablectl show prints the sections"#)
         #expect(
             words("noSuchRevision", "3 is not kept; `history` shows them")
                 == "3 is not kept; diffablectl log shows them")
-        #expect(words("listExists") == #"there is already a list "tasks"; delete it first, or choose another name"#)
+        #expect(words("listExists") == #"there is already a list "tasks", and it was not changed; choose another name"#)
     }
 
     @Test func `other words are the daemon's, without the place of the only operation`() {

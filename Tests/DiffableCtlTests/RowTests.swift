@@ -62,25 +62,28 @@ struct RowTests {
     @Test(arguments: [
         (
             "{\"id\":1}\n{\"id\":\"1\"}\n",
-            "line 2: line 1 has the id \"1\" too; an id can be in a list only once (now .id is the id, and no other field is different "
-                + "in all rows of this input)"
+            "line 2: line 1 has the id \"1\" too; an id can be in a list only once; the ids are from .id, and "
+                + "no other field differs in every row, so make .id unique"
         ),
         (
             "{\"x\":1}",
-            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id .x"
+            "line 1: the row has no \"id\", \"key\" or \"name\" to identify it; name another member, such as --id .x"
         ),
         (
             "{\"x y\":1}",
-            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id \".x y\""
+            "line 1: the row has no \"id\", \"key\" or \"name\" to identify it; name another member, such as --id \".x y\""
         ),
         (
             "{\"x.y\":1}",
-            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id /x.y"
+            "line 1: the row has no \"id\", \"key\" or \"name\" to identify it; name another member, such as --id /x.y"
         ),
-        ("{\"id\":1}\n{\"x\":1}", "line 2: no .id to identify it; name another field with --id"),
-        ("{\"id\":1}\n{\"id\":null}", "line 2: no .id to identify it; name another field with --id"),
+        ("{\"id\":1}\n{\"x\":1}", "line 2: the row has no .id to identify it; add it, or name another field with --id"),
+        (
+            "{\"id\":1}\n{\"id\":null}",
+            "line 2: the row has no .id to identify it; add it, or name another field with --id"
+        ),
         ("{\"id\":1}\n{\"id\":[2]}", "line 2: .id is an array; a string or a number is needed there"),
-        ("[1]", "line 1: not an object with members, so it has no id; use --from lines for plain text"),
+        ("[1]", "line 1: the row is not an object with members, so it has no id; use --from lines for plain text"),
     ])
     func `a row that cannot be identified is named with its line`(text: String, expected: String) {
         #expect(complaint(text, as: .ndjson) == expected)
@@ -89,19 +92,20 @@ struct RowTests {
     @Test(arguments: [
         (
             Arrangement.Fields(text: ".nmae"),
-            "no row has .nmae, which --text names; did you mean .name? There are .name, .owner, .owner.id, .size"
+            "no row has the field .nmae, which --text names; did you mean .name? The input has .name, .owner, .owner.id, .size"
         ),
         (
             Arrangement.Fields(section: ".group"),
-            "no row has .group, which --section names. There are .name, .owner, .owner.id, .size"
+            "no row has the field .group, which --section names. The input has .name, .owner, .owner.id, .size"
         ),
         (
             Arrangement.Fields(parent: ".owner.di"),
-            "no row has .owner.di, which --parent names; did you mean .owner.id? There are .name, .owner, .owner.id, .size"
+            "no row has the field .owner.di, which --parent names; did you mean .owner.id? The input has "
+                + ".name, .owner, .owner.id, .size"
         ),
         (
             Arrangement.Fields(id: ".x", text: ".name"),
-            "no row has .x, which --id names. There are .name, .owner, .owner.id, .size"
+            "no row has the field .x, which --id names. The input has .name, .owner, .owner.id, .size"
         ),
     ])
     func `a field that no row has is refused, and those that there are are named`(
@@ -120,18 +124,18 @@ struct RowTests {
         #expect(try read("", as: .ndjson, .init(text: ".note")).itemIdentifiers == [], "there is no row to look at")
         #expect(
             complaint(#"["a","b"]"#, as: .json, .init(text: ".text"))
-                == "no row has .text, which --text names: there are none")
+                == "no row has the field .text, which --text names: the input has none")
     }
 
     @Test func `a parent must be a row, and nobody is his own`() {
         let fields = Arrangement.Fields(parent: ".p")
         #expect(
             complaint("{\"id\":1,\"p\":2}", as: .ndjson, fields)
-                == "line 1: its parent \"2\" is no row of this input; leave the field empty at the top level, or say "
+                == "line 1: the row's parent \"2\" is not a row of this input; leave it empty at the top level, or use "
                 + "--orphans top")
         #expect(
             complaint("{\"id\":0}\n{\"id\":1,\"p\":2}\n{\"id\":2,\"p\":1}", as: .ndjson, fields)
-                == "line 2: \"1\" is its own parent, through others or not")
+                == "line 2: \"1\" is its own ancestor; correct its parent")
     }
 
     @Test func `where ids are not unique, a field that is unique is named as it can be typed`() {
@@ -151,11 +155,12 @@ struct RowTests {
         let object = "{\"count\":2,\n\"items\":[{\"id\":1},\n{\"id\":1}]}"
         #expect(
             complaint(object, as: .json)
-                == "an object without sections, so it is not a whole list. If its rows are in .items, use --rows .items"
+                == #"the input is an object without "sections", so it is not a whole list; "#
+                + "if its rows are in .items, use --rows .items"
         )
         #expect(
             complaint(#"{"count":2,"items":[]}"#, as: .ndjson)
-                == #"line 1: no member "id", "key" or "name" to identify it; if its rows are in .items, use --rows .items"#
+                == #"line 1: the row has no "id", "key" or "name" to identify it; if the rows are in .items, use --rows .items"#
         )
         func rows(_ text: String, _ field: String) -> String {
             let reader = InputReader(format: .json, rows: FieldPath(argument: field))
@@ -172,7 +177,7 @@ struct RowTests {
         #expect(rows(#"{"a":{"b":[{"id":"x"}]}}"#, ".a.b") == "main\n    x\n")
         #expect(
             rows(object, ".itmes")
-                == "there is no array .itmes, which --rows names; did you mean .items? There are .items")
+                == "there is no array .itmes, which --rows names; did you mean .items? The input has .items")
     }
 
     @Test func `an array's rows are counted by the lines they begin on`() {

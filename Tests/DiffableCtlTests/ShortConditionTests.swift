@@ -5,7 +5,6 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// The language of --where.
 struct ShortConditionTests {
     @Test(arguments: [
         ("unread=true", #"{"or":[{"path":"/unread","equals":true},{"path":"/unread","equals":"true"}]}"#),
@@ -81,12 +80,14 @@ struct ShortConditionTests {
         ("text=salt and pepper", #"in quotation marks: 'text="salt and pepper"'"#),
         ("a=1 or b=2 and c=3", "Use JSON to combine tests"), (#"a="x" or b="y""#, #"{"path":"/b","equals":"y"}"#),
         ("not done", "as in '!done'"), ("!!done", "one ! or none"), ("not a=1", "use != or !~"),
-        ("(a=1)", "no parentheses"),
+        ("(a=1)", "parentheses cannot be used"),
         ("a is null", "there is no operator is"), ("name like x", "there is no operator like"),
         ("done: true", "'done=true'"),
         ("done:true", "'done=true'"), ("1<cpu", "the field comes first"), ("1<cpu<9", "the field comes first"),
-        ("cpu>1<3", "two comparisons"), ("name='x'", #"use 'name="x"'"#), (#""a"=1"#, "a field has no quotation marks"),
-        ("exists(a)=1", "nothing after it"), ("done>true", "true has no order"), ("a<>1", "use !="), ("a=>1", "use >="),
+        ("cpu>1<3", "two comparisons"), ("name='x'", #"use 'name="x"'"#),
+        (#""a"=1"#, "put quotation marks around a value only"),
+        ("exists(a)=1", "one field and nothing else"), ("done>true", "true has no order"), ("a<>1", "use !="),
+        ("a=>1", "use >="),
         ("a==1", "use ="),
     ])
     func `what would mean something else than it looks like is refused with the way to say it`(
@@ -96,6 +97,17 @@ struct ShortConditionTests {
             Issue.record("taken as \(try ShortCondition(text).json)")
         } catch {
             #expect("\(error)".contains(words), "\(error)")
+        }
+    }
+
+    @Test(arguments: [
+        "done && n>4", "a=1 and b=2", "text=salt and pepper", "a=1, b>2", "done and due>4 and c",
+    ])
+    func `each condition that a refusal recommends is accepted`(text: String) throws {
+        let refusal = #expect(throws: (any Error).self) { try ShortCondition(text) }
+        let recommended = String(describing: refusal).split(separator: "'", omittingEmptySubsequences: false)
+        for index in recommended.indices.filter({ $0 % 2 == 1 }) where !recommended[index].hasPrefix("{") {
+            #expect(throws: Never.self, "\(recommended[index])") { try ShortCondition(String(recommended[index])) }
         }
     }
 

@@ -17,8 +17,8 @@ struct TableTests {
         #expect(list.content("a") == #"{"id":"a","note":"one\r\ntwo"}"#)
         #expect(
             complaint("id,note\na,\"one\ntwo\"\na,x\n", as: .csv)
-                == "line 4: line 2 has the id \"a\" too; an id can be in a list only once: use --id .note, which is different in all "
-                + "rows of this input (now .id is the id)")
+                == "line 4: line 2 has the id \"a\" too; an id can be in a list only once: use --id .note, which differs "
+                + "in every row (the ids are from .id)")
     }
 
     @Test func `a table without a usual id is identified by its first column`() throws {
@@ -35,7 +35,7 @@ struct TableTests {
         }
         #expect(
             complaint("a,No.\n1,2\n", as: .csv, .init(id: "No"))
-                == "there is no column No, which --id names. There are a, /No.")
+                == "there is no column No, which --id names. The input has a, /No.")
     }
 
     @Test func `tabs know no quoting`() throws {
@@ -50,16 +50,36 @@ struct TableTests {
     }
 
     @Test(arguments: [
-        ("id,name\n1\n", "line 2: 1 field, but the first line has 2"),
-        ("id,name\n1,2,3\n", "line 2: 3 fields, but the first line has 2"),
-        ("", "no header line; the first line names the columns"),
-        ("id,id\n", "line 1: two columns are called \"id\"; rename one"),
-        ("id,\n", "line 1: column 2 has no name in the header"),
-        ("id\n\"a\n", "line 2: a quotation mark is opened and never closed"),
-        ("id\n\"a\"b\n", "line 2: text after a closing quotation mark; a mark inside a field is doubled"),
+        (
+            "id,name\n1\n",
+            "line 2: the line has 1 field, but the first line has 2; correct it, or put a field with a separator in quotes"
+        ),
+        (
+            "id,name\n1,2,3\n",
+            "line 2: the line has 3 fields, but the first line has 2; correct it, or put a field with a separator in quotes"
+        ),
+        (
+            "",
+            "the input is empty and has no header line; put the names of the columns into the first line, or use --columns"
+        ),
+        (
+            "id,id\n",
+            "line 1: two columns are called \"id\" in the header; rename one there, or remove the header line and name all "
+                + "columns with --columns"
+        ),
+        (
+            "id,\n",
+            "line 1: column 2 has no name in the header; name it there, or remove the header line and name all columns with "
+                + "--columns"
+        ),
+        ("id\n\"a\n", "line 2: a quotation mark that begins a field is never closed; close it"),
+        (
+            "id\n\"a\"b\n",
+            "line 2: text after a closing quotation mark; to put a quotation mark inside a field, double it"
+        ),
         (
             "id\na\"b\n",
-            "line 2: a quotation mark inside a field; put the whole field in quotation marks and double it"
+            "line 2: a quotation mark inside a field; put the field in quotation marks and double the mark inside"
         ),
         ("id\n\"\"\n", "line 2: the id in .id is empty; an identifier is 1 to 255 bytes of UTF-8"),
     ])
@@ -67,20 +87,28 @@ struct TableTests {
         #expect(complaint(text, as: .csv) == expected)
     }
 
+    @Test func `a mistake in --columns is not looked for in the header`() {
+        #expect(
+            complaint("a,1\n", as: .csv, columns: ["id", ""]) == "--columns has no name for column 2; add one")
+        #expect(
+            complaint("a,1\n", as: .csv, columns: ["id", "id"]) == #"--columns names two columns "id"; rename one"#)
+    }
+
     @Test func `a field that is no column is named, and those that are`() {
         #expect(
             complaint("name,size\na,1\n", as: .csv, .init(id: ".nmae"))
-                == "there is no column nmae, which --id names; did you mean name? There are name, size")
+                == "there is no column nmae, which --id names; did you mean name? The input has name, size")
         #expect(
             complaint("name,size\na,1\n", as: .csv, .init(text: ".other"))
-                == "there is no column other, which --text names. There are name, size")
+                == "there is no column other, which --text names. The input has name, size")
     }
 
     @Test func `a byte order mark is passed over and bad UTF-8 is located`() throws {
         #expect(try read("\u{FEFF}id\na\n", as: .csv).itemIdentifiers == ["a"])
         let reader = InputReader(format: .csv)
         #expect(
-            throws: InputError(line: 2, "byte 4 of the input is no UTF-8; convert it first, for example with iconv")
+            throws: InputError(
+                line: 2, "byte 4 of the input is not valid UTF-8; convert it first, for example with iconv")
         ) {
             try reader.read(Array("id\na".utf8) + [0xFF, 0x0A])
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// What `watch --format` and `--exec` make of a change.
+/// The output of `watch --format` and `--exec` for a change.
 struct TemplateTests {
     private func event(_ json: String, id: ItemID = "milk") -> ItemEvent {
         ItemEvent(
@@ -43,7 +43,7 @@ struct TemplateTests {
             #expect(throws: ExecutedCommand.OptionInContent.self) { try ExecutedCommand(text).words(for: option).get() }
         }
         #expect(try ExecutedCommand("rm -- {id} {.text}").words(for: option).get() == ["rm", "--", "-rf", "--help"])
-        // What does not begin with content is what was typed.
+        // An argument that does not begin with content is used literally.
         #expect(
             try ExecutedCommand("say --text={.text} ' {id}'").words(for: option).get() == [
                 "say", "--text=--help", " -rf",

@@ -5,7 +5,7 @@ import Testing
 @testable import DiffableInput
 @testable import diffablectl
 
-/// How two changes of one state are put together.
+/// Merging two changes of the same state.
 struct ThreeWayTests {
     @Test(arguments: [
         (#"{"a":1,"b":2}"#, #"{"a":3,"b":2}"#, #"{"a":1,"b":4}"#, #"{"a":3,"b":4}"#),
@@ -21,7 +21,6 @@ struct ThreeWayTests {
         #expect(result == merged.map { .content(Content.parsed($0)) } ?? .conflict)
     }
 
-    /// A list of one section.
     private func list(_ items: [Item]) throws -> Snapshot { try Snapshot([Section(id: "s", items: items)]) }
 
     @Test func `what both have touched is a conflict, and all else is kept from both`() throws {
@@ -38,7 +37,7 @@ struct ThreeWayTests {
                 try state(.reconfigureItems([ItemReconfiguration(id: "d", content: Content.parsed("1"))]))
             ),
             (try state(.deleteItems(["c"])), try state(.deleteItems(["d"]))),
-            // The place is no more.
+            // The anchor no longer exists.
             (try state(.insertItems([Item(id: "x")], at: .after("a"))), try state(.deleteItems(["a"]))),
             (try state(.appendItems([Item(id: "x")])), try state(.appendItems([Item(id: "x")]))),
             (
@@ -55,7 +54,7 @@ struct ThreeWayTests {
         var mergedCount = 0
         for _ in 0..<300 {
             let base = try list((0..<10).map { Item(id: ItemID(stringLiteral: "\($0)"), content: Content.parsed("0")) })
-            /// Sets some contents, and gives those.
+            /// Sets some contents, and returns the changed items.
             func changed(to value: String) throws -> (Snapshot, Set<ItemID>) {
                 let ids = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                     ItemID(stringLiteral: "\(Int.random(in: 0..<10, using: &random))")

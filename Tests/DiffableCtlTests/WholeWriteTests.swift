@@ -3,7 +3,6 @@ import Foundation
 import SystemPackage
 import Testing
 
-/// `FileDescriptor.writeWhole`.
 struct WholeWriteTests {
     @Test func `a pipe that somebody made non-blocking is waited for`() throws {
         let (reading, writing) = try FileDescriptor.pipe()
@@ -20,7 +19,7 @@ struct WholeWriteTests {
             read += buffer[..<count]
         }
         try reading.close()
-        // Its pipe holds 64 KiB, so most of it had to be waited for.
+        // The pipe holds 64 KiB, so most of the write had to wait.
         #expect(read == bytes)
     }
 

@@ -1,5 +1,5 @@
-/// The colours of terminals with 256 of them: a cube and a row of greys, the same in all. The first 16 are the user's own
-/// and can be anything, so they are not among these.
+/// The 240 fixed colours of a 256-colour terminal: a cube and a row of greys. The first 16 are left out, because users can
+/// change them.
 enum IndexedColours {
     private static let all: [(index: UInt8, colour: RGB, luminance: Double)] = (16...255).map {
         ($0, colour($0), colour($0).luminance)
@@ -22,9 +22,9 @@ enum IndexedColours {
 
     private static let greys = all.filter { $0.colour.red == $0.colour.green && $0.colour.green == $0.colour.blue }
 
-    /// The nearest of those that can be read on a ground; black or white always can.
+    /// Returns the nearest of these colours that is readable on a background; black or white always is.
     ///
-    /// - Parameter isGrey: of the greys alone. The nearest colour to a grey that cannot be read is a purple or a green.
+    /// - Parameter isGrey: limits the search to greys. The colour nearest to an unreadable grey is a purple or a green.
     static func nearest(to colour: RGB, readableOn ground: RGB, contrast: Double, isGrey: Bool) -> UInt8 {
         let luminance = ground.luminance
         return (isGrey ? greys : all).filter { RGB.contrast($0.luminance, luminance) >= contrast }

@@ -1,7 +1,7 @@
 internal import DiffableView
 
-// Terminals with sixteen colours or none. What the sixteen look like is the user's choice, so only those are taken that
-// can be read in the usual tables on black or on white, and a ground other than the terminal's own is rare.
+// Terminals with sixteen colours or none. The user chooses how the sixteen look, so this uses only colours that are readable on
+// black or on white in the usual tables, and rarely sets a background.
 
 extension Palette {
     func plainPen(_ style: Style) -> Pen {
@@ -13,7 +13,7 @@ extension Palette {
         case .badge, .header: pen.attributes = .bold
         case .base, .page, .group, .sidebar, .marked, .changed, .overlay: break
         }
-        // Dim text on a reversed ground would be nearly as bright as that.
+        // Dim text on a reversed background would be nearly as bright as the background.
         if style.ink == .secondary || style.ink == .tertiary, !pen.attributes.contains(.reverse) {
             pen.attributes.insert(.dim)
         }
@@ -23,7 +23,7 @@ extension Palette {
     func namedPen(_ style: Style) -> Pen {
         var pen = plainPen(style)
         switch style.ground {
-        // Two colours that are far apart, not reversed, because terminals erase with a colour in fewer bytes.
+        // Two contrasting colours instead of reversed ones, because terminals erase with a colour in fewer bytes.
         case .selected, .bar, .flashing:
             pen.attributes.remove(.reverse)
             (pen.ink, pen.ground) = isDark ? (.indexed(0), .indexed(7)) : (.indexed(15), .indexed(0))
@@ -34,7 +34,8 @@ extension Palette {
         return pen
     }
 
-    /// What cannot be read in all usual tables is the terminal's own ink: on black, both blues; on white, all that is bright.
+    /// Replaces colours that are unreadable in some usual table with the terminal's own ink: on black, both blues; on white, all
+    /// bright colours.
     private func named(_ tint: Tint) -> Pen.Colour {
         switch (tint, isDark) {
         case (.accent, true), (.blue, true): .indexed(14)

@@ -1,15 +1,14 @@
 package import DiffableView
 
-/// What the meanings of a style look like on one terminal.
+/// Maps styles to the colours and attributes of one terminal.
 ///
-/// Colours are mixed from the terminal's own ground, and each ink is moved towards black or white until it can be read on
-/// the ground that it stands on. So contrast does not depend on anybody's choice of colours: text has at least 4.5:1, what
-/// is drawn beside text (separators, chevrons) at least 3:1.
+/// Colours are mixed from the terminal's own background. Each ink is moved towards black or white until it is readable, so
+/// contrast does not depend on the chosen colours: text has at least 4.5:1, separators and chevrons at least 3:1.
 package struct Palette: Equatable, Sendable {
     package enum Depth: Int, Comparable, Sendable {
-        /// Attributes alone.
+        /// No colours, only attributes.
         case none
-        /// The user's own sixteen colours, of which only the names are known.
+        /// The user's sixteen colours. Only their names are known.
         case sixteen
         case indexed
         case exact
@@ -21,21 +20,19 @@ package struct Palette: Equatable, Sendable {
     package static let drawingContrast = 3.0
 
     package let depth: Depth
-    /// The terminal's own ground, as far as it is known.
     package let background: RGB
-    /// What the terminal draws; of a style the rest is left out.
+    /// The attributes that the terminal supports. Others are left out of a style.
     package let attributes: Style.Attributes
 
     package var isDark: Bool { background.opposite == .white }
 
-    /// - Parameter background: what the terminal answered, or what `TerminalAbilities` takes it for.
+    /// - Parameter background: the terminal's answer, or the guess of `TerminalAbilities`.
     package init(depth: Depth, background: RGB, attributes: Style.Attributes = .all) {
         self.depth = depth
         self.background = background
         self.attributes = attributes
     }
 
-    /// A style on this terminal.
     package func pen(_ style: Style) -> Pen {
         let style = depth >= .indexed ? undimmed(style) : style
         var pen: Pen
@@ -45,7 +42,7 @@ package struct Palette: Equatable, Sendable {
         case .indexed: pen = indexedPen(style)
         case .exact: pen = exactPen(style)
         }
-        // What is reversed on a ground that is reversed already has to be seen as well.
+        // Reversed text on a reversed background has to stay visible.
         pen.attributes.formSymmetricDifference(style.attributes)
         pen.attributes.formUnion(style.attributes.subtracting(.reverse))
         pen.attributes.formIntersection(attributes)
@@ -60,7 +57,7 @@ extension Style.Attributes {
 // MARK: - Mixed colours
 
 extension Palette {
-    /// Terminals dim as they like, down to where nothing can be read. What is to be dim has a quieter ink instead.
+    /// Replaces dim text by a quieter ink, because some terminals dim text until it is unreadable.
     private func undimmed(_ style: Style) -> Style {
         guard style.attributes.contains(.dim) else { return style }
         var style = style
@@ -78,7 +75,7 @@ extension Palette {
         if ground != background { pen.ground = .exact(ground) }
         guard let ink = mixed(style.ink, on: ground) else { return pen }
         switch style.ink {
-        // Greys need no more than the nearest of the 256, which take 8 bytes less each time.
+        // For greys the nearest of the 256 is good enough, and each takes 8 bytes less.
         case .text, .secondary, .tertiary: pen.ink = .indexed(nearest(to: ink, for: style.ink, on: ground))
         case .onTint, .tint: pen.ink = .exact(ink)
         }
@@ -111,14 +108,14 @@ extension Palette {
 
     static func contrast(of ink: Ink) -> Double { ink == .tertiary ? drawingContrast : textContrast }
 
-    /// Nil for the terminal's own ink on its own ground.
+    /// Returns nil for the terminal's own ink on its own background.
     private func mixed(_ ink: Ink, on ground: RGB) -> RGB? {
         let wish: RGB
         switch ink {
         case .text:
             if ground == background { return nil }
             wish = background.opposite
-        // Of what lies on a tint only black and white are sure to be seen.
+        // On a tint, only black and white are certain to be readable.
         case .onTint: return ground.opposite
         case .secondary: wish = background.mixed(with: background.opposite, 0.6)
         case .tertiary: wish = background.mixed(with: background.opposite, 0.35)
@@ -136,7 +133,7 @@ extension Palette {
         }
         switch ground {
         case .base: return background
-        // Groups are brighter than the page that they lie on.
+        // Groups are brighter than the page below them.
         case .page: return shade(0, 0.05)
         case .group: return shade(0.07, 0)
         case .header: return shade(0.10, 0.06)
@@ -153,7 +150,7 @@ extension Palette {
         }
     }
 
-    /// The colours of Apple's systems, in the dark and in the light.
+    /// The system colours of Apple's platforms, for dark and light backgrounds.
     private func colour(_ tint: Tint) -> RGB {
         switch tint {
         case .accent, .blue: isDark ? RGB(0x0A84FF) : RGB(0x0066DB)

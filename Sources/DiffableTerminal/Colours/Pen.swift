@@ -1,9 +1,9 @@
 package import DiffableView
 
-/// How a terminal is told to draw: what a style is on this one.
+/// The colours and attributes with which a terminal draws the next characters.
 package struct Pen: Hashable, Sendable {
     package enum Colour: Hashable, Sendable {
-        /// The terminal's own.
+        /// The terminal's own colour.
         case standard
         case indexed(UInt8)
         case exact(RGB)
@@ -17,17 +17,17 @@ package struct Pen: Hashable, Sendable {
 
     package static let standard = Pen()
 
-    /// Whether the ink or the attributes can be seen where there is no character.
+    /// Whether the ink or the attributes are visible on a blank.
     var showsOnBlanks: Bool { !attributes.isDisjoint(with: [.underline, .strikethrough, .reverse]) }
 
-    /// Whether blanks drawn with either look alike.
+    /// Whether blanks drawn with either pen look the same.
     func looksLike(_ other: Pen) -> Bool {
         self == other || (ground == other.ground && !showsOnBlanks && !other.showsOnBlanks)
     }
 }
 
 extension Pen {
-    /// Writes the shortest sequence that makes this pen of another, or of one that nobody knows.
+    /// Appends the shortest sequence that changes the old pen (nil: unknown) to this one.
     func appendChange(from old: Pen?, to bytes: inout [UInt8]) {
         if self == old { return }
         var fresh: [UInt8] = []
@@ -42,19 +42,19 @@ extension Pen {
     private func appendSequence(_ parameters: [UInt8], to bytes: inout [UInt8]) {
         bytes.append(0x1B)
         bytes.append(UInt8(ascii: "["))
-        // Nothing means zero.
+        // An empty sequence means zero.
         if parameters != [0x30] { bytes += parameters }
         bytes.append(UInt8(ascii: "m"))
     }
 
-    /// Each number behind a semicolon.
+    /// Appends the changed numbers, each after a semicolon.
     private func appendDifference(from old: Pen, to bytes: inout [UInt8]) {
         func append(_ number: Int) {
             bytes.append(UInt8(ascii: ";"))
             bytes.append(decimal: number)
         }
         var old = old
-        // Bold and dim end together.
+        // One code ends both bold and dim.
         let weights: Style.Attributes = [.bold, .dim]
         if !old.attributes.intersection(weights).isSubset(of: attributes) {
             append(22)
@@ -91,7 +91,7 @@ extension Pen.Colour {
 }
 
 extension [UInt8] {
-    /// A number of zero or more in decimal digits.
+    /// Appends a number of zero or more in decimal digits.
     mutating func append(decimal number: Int) {
         if number >= 10 { append(decimal: number / 10) }
         append(UInt8(0x30 + number % 10))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A colour by its parts, as screens mix it (sRGB).
+/// An sRGB colour, 0 to 255 in each part.
 package struct RGB: Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
@@ -12,7 +12,7 @@ package struct RGB: Hashable, Sendable {
         self.blue = blue
     }
 
-    /// `0xRRGGBB`.
+    /// Creates a colour from `0xRRGGBB`.
     package init(_ number: UInt32) {
         self.init(
             UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
@@ -22,7 +22,7 @@ package struct RGB: Hashable, Sendable {
     package static let black = RGB(0)
     package static let white = RGB(0xFFFFFF)
 
-    /// What a terminal says: `rgb:1e1e/1e1e/2020` with one to four digits each, perhaps `rgba:` with a fourth number.
+    /// Parses a terminal's reply: `rgb:1e1e/1e1e/2020` with one to four digits each, or `rgba:` with a fourth number.
     init?(terminalReply text: some StringProtocol) {
         let parts = text.split(separator: ":", maxSplits: 1)
         guard parts.count == 2, parts[0] == "rgb" || parts[0] == "rgba" else { return nil }
@@ -41,7 +41,7 @@ package struct RGB: Hashable, Sendable {
 }
 
 extension RGB {
-    /// How bright it is to the eye, from 0 to 1 (the relative luminance of WCAG 2.2).
+    /// The relative luminance (WCAG 2.2), from 0 to 1.
     package var luminance: Double {
         func linear(_ part: UInt8) -> Double {
             let value = Double(part) / 255
@@ -50,17 +50,17 @@ extension RGB {
         return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
     }
 
-    /// From 1, which nobody can read, to 21, black on white (WCAG 2.2). Text wants 4.5.
+    /// Returns the contrast ratio (WCAG 2.2), from 1 (unreadable) to 21 (black on white). Text needs 4.5.
     package func contrast(with other: RGB) -> Double {
         Self.contrast(luminance, other.luminance)
     }
 
     static func contrast(_ a: Double, _ b: Double) -> Double { (max(a, b) + 0.05) / (min(a, b) + 0.05) }
 
-    /// Black or white, whichever can be read better on this; its contrast is at least 4.58.
+    /// Black or white, whichever is more readable on this colour. The contrast is at least 4.58.
     var opposite: RGB { contrast(with: .white) >= contrast(with: .black) ? .white : .black }
 
-    /// This with a part of another colour, from 0 to 1.
+    /// Returns this colour mixed with a part (0 to 1) of another one.
     func mixed(with other: RGB, _ part: Double) -> RGB {
         func mix(_ a: UInt8, _ b: UInt8) -> UInt8 {
             UInt8((Double(a) + (Double(b) - Double(a)) * part).rounded())
@@ -68,7 +68,7 @@ extension RGB {
         return RGB(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
     }
 
-    /// This, or what is nearest to it on the way to black or white that has the contrast.
+    /// Returns this colour, moved towards black or white until it has the contrast.
     func readable(on ground: RGB, contrast: Double) -> RGB {
         let end = ground.opposite
         for step in 0..<20 {
@@ -78,7 +78,7 @@ extension RGB {
         return end
     }
 
-    /// Measures how different two colours look: the square of the "redmean" distance, times 256.
+    /// Returns the square of the "redmean" distance, times 256.
     func distance(to other: RGB) -> Int {
         let mean = (Int(red) + Int(other.red)) / 2
         let (r, g, b) = (Int(red) - Int(other.red), Int(green) - Int(other.green), Int(blue) - Int(other.blue))

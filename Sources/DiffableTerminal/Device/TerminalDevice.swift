@@ -1,28 +1,27 @@
 import CTerminalRestore
 import Glibc
 
-/// A terminal as a device: its modes, its size, what comes from it, and what goes to it.
+/// The user's terminal: its modes, size, input and output.
 ///
-/// It has a descriptor of its own, so that reading without blocking changes nothing for the shell that has the same
-/// terminal. One loop owns it: it calls `wait`, deals with the events, draws, and waits again. Without a timer and without
-/// events it sleeps for good.
+/// It opens a descriptor of its own, because non-blocking reads on a shared one would affect the shell. One loop owns it: the
+/// loop calls `wait`, handles the events, draws, and waits again. Without a timer and without events it sleeps indefinitely.
 ///
-/// A terminal that takes nothing (^S, a hung connection) holds up nobody: what it does not take waits here, and as long as
-/// `isBehind`, frames are left out. So it is never more than one frame behind.
+/// A terminal that accepts no output (^S, a hung connection) blocks nothing: the rest of a frame waits here, and while
+/// `isBehind` is true the loop skips frames. So the terminal is at most one frame behind.
 ///
-/// Signals and the end belong to the process, so one device at a time is entered.
+/// Signals and cleanup at exit belong to the process, so only one device at a time can be entered.
 package final class TerminalDevice {
     package let abilities: TerminalAbilities
     package let modes: TerminalModes
     package let waker = TerminalWaker()
     private let path: String
     private let descriptor: Int32
-    /// Whether the descriptor blocks, because other processes have the same open file.
+    /// Whether the descriptor blocks, because other processes share the open file.
     private let blocks: Bool
-    /// The size that was reported last, of a terminal that sends no signal when it changes.
+    /// The last reported size of a terminal that sends no signal when its size changes.
     private var watchedSize: TerminalSize?
     private var signals: Int32 = -1
-    /// What has been written and not taken yet: the rest of one frame.
+    /// The part of one frame that the terminal has not taken yet.
     private var pending: ArraySlice<UInt8> = []
     private var decoder = KeyDecoder()
     private var decoderDeadline: ContinuousClock.Instant?
@@ -30,12 +29,12 @@ package final class TerminalDevice {
     private var toldOfHangUp = false
     private var awaitsReplies = false
     private var isEntered = false
-    /// The process goes on, and a shell has the terminal: reading from it would stop the process, and drawing would spoil
-    /// what is there. The shell sends SIGCONT when it hands the terminal back.
+    /// Whether the process runs in the background while a shell has the terminal. Reading would then stop the process, and
+    /// drawing would spoil the shell's screen. The shell sends SIGCONT when it hands the terminal back.
     private var isInBackground = false
     package private(set) var reportsMouse = false
 
-    /// Opens the user's terminal and changes nothing of it yet.
+    /// Opens the user's terminal without changing its modes.
     package convenience init(abilities: TerminalAbilities) throws(TerminalError) {
         let terminal = try UserTerminal(blocks: false)
         self.init(
@@ -51,7 +50,7 @@ package final class TerminalDevice {
         modes = TerminalModes(abilities: abilities)
     }
 
-    /// Opens a terminal and changes nothing of it yet.
+    /// Opens a terminal without changing its modes.
     package convenience init(path: String, abilities: TerminalAbilities) throws(TerminalError) {
         let descriptor = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unavailable(path: path, errno) }
@@ -67,7 +66,7 @@ package final class TerminalDevice {
         close(descriptor)
     }
 
-    /// What the terminal says, or what it was before there were sizes.
+    /// The size that the terminal reports, or 80 by 24 if it reports none.
     package var size: TerminalSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -78,8 +77,8 @@ package final class TerminalDevice {
 
     // MARK: - Modes
 
-    /// Takes the terminal: every key comes at once, and the screen is for frames. However the process ends, the terminal is
-    /// put back as it is now, unless it is killed outright.
+    /// Takes the terminal: every key arrives at once, and the screen is for frames. The terminal is restored however the process
+    /// ends, unless by SIGKILL.
     package func enter(reportsMouse: Bool = true) throws(TerminalError) {
         let leaving = modes.leavingBytes
         signals = terminal_restore_arm(descriptor, leaving, leaving.count)
@@ -90,14 +89,13 @@ package final class TerminalDevice {
         write(modes.enteringBytes(reportsMouse: reportsMouse))
     }
 
-    /// Puts everything back as it was before `enter`. What has not been written is dropped, and so is what was typed and not
-    /// read.
+    /// Restores the state before `enter`. Drops unwritten output and unread input.
     package func leave() {
         prepareLeaving()
         terminal_restore_now()
     }
 
-    /// The same for a program that this one starts and waits for: what was typed already is typed for that.
+    /// Leaves the terminal to a child that this process waits for. Unread input is kept for the child.
     package func leaveForChild() {
         prepareLeaving()
         terminal_restore_for_child()
@@ -112,7 +110,8 @@ package final class TerminalDevice {
         decoderDeadline = nil
     }
 
-    /// Leaves, stops the process like ^Z, and enters again when it goes on. The screen has to be drawn anew then.
+    /// Leaves, stops the process as ^Z does, and enters again when the process continues. The caller then has to redraw the
+    /// screen.
     package func suspend() throws(TerminalError) {
         leave()
         terminal_restore_stop()
@@ -125,7 +124,7 @@ package final class TerminalDevice {
         write(modes.mouseBytes(isOn: isReported))
     }
 
-    /// Asks what `TerminalModes.queryBytes` says. The answers come as events, if they come.
+    /// Sends the queries of `TerminalModes.queryBytes`. The answers, if any, arrive as events.
     package func sendQueries() {
         let queries = modes.queryBytes
         guard !queries.isEmpty else { return }
@@ -133,7 +132,8 @@ package final class TerminalDevice {
         write(queries)
     }
 
-    /// A reply that comes after the end would be typed into the shell: a terminal that answers does so within this time.
+    /// Waits for pending replies, because a reply that arrives after the end would be typed into the shell. A terminal that
+    /// answers does so within this time.
     private func awaitReplies() {
         let deadline = ContinuousClock.now + .milliseconds(100)
         while awaitsReplies, !isHungUp, !isInBackground, ContinuousClock.now < deadline {
@@ -146,10 +146,10 @@ package final class TerminalDevice {
 
     // MARK: - Writing
 
-    /// Whether the terminal has not taken all of what was written: what is drawn now would only wait.
+    /// Whether the terminal has not taken everything that was written. A frame drawn now would only wait.
     package var isBehind: Bool { !pending.isEmpty || isInBackground }
 
-    /// Writes as much as the terminal takes, in one call if it takes all, and keeps the rest.
+    /// Writes as much as the terminal takes, in one call if it takes everything, and keeps the rest.
     package func write(_ bytes: [UInt8]) {
         guard !isHungUp, !isInBackground else { return }
         if pending.isEmpty { pending = bytes[...] } else { pending += bytes }
@@ -173,8 +173,8 @@ package final class TerminalDevice {
 
     // MARK: - Waiting
 
-    /// Sleeps until something happens or the time is over, and says what happened; nothing when it is over. Of what is typed it
-    /// reads one key: the next ones may be for a program that this key starts.
+    /// Sleeps until something happens, and returns the events, or none after the timeout. Reads only one key, because the next
+    /// ones may be for a program that this key starts.
     package func wait(timeOut: Duration? = nil) -> [TerminalEvent] {
         let deadline = timeOut.map { ContinuousClock.now + $0 }
         let wasBehind = isBehind
@@ -217,7 +217,7 @@ package final class TerminalDevice {
     /// The interval for checking the size of a terminal that sends no signal.
     private static let sizePause = Duration.seconds(1)
 
-    /// Whether there is more to read already.
+    /// Whether unread input is available.
     package var hasInput: Bool { !isInBackground && isReadable }
 
     private var isReadable: Bool {
@@ -226,13 +226,13 @@ package final class TerminalDevice {
     }
 
     private func readInput() -> [InputEvent] {
-        // What is there may have been typed into the shell while this process was stopped.
+        // The input may be for the shell, typed while this process was stopped.
         guard terminal_restore_is_in_foreground() != 0 else {
             isInBackground = true
             return []
         }
         var events: [InputEvent] = []
-        // Whoever sends without an end does not keep the loop from its other work.
+        // The limit keeps endless input from starving the loop's other work.
         for _ in 0..<Self.readsMax where events.isEmpty {
             if blocks, !isReadable { break }
             let lengthMax = decoder.isInPaste ? 16 << 10 : 1
@@ -256,10 +256,10 @@ package final class TerminalDevice {
             count = max(read(signals, buffer.baseAddress, buffer.count), 0)
         }
         var events: [TerminalEvent] = []
-        // Of many changes of size the last one counts.
+        // Only the latest of several size changes matters.
         if numbers.contains(UInt8(SIGWINCH)) { events.append(.resized(size)) }
         if numbers.contains(UInt8(SIGCONT)), isEntered {
-            // Somebody may have stopped the process without asking, and the shell has had the terminal since.
+            // If another process stopped this one, the shell has had the terminal since.
             isInBackground = terminal_restore_raw() == 0
         }
         if numbers.contains(UInt8(SIGCONT)), isEntered, !isInBackground {
@@ -277,7 +277,8 @@ package final class TerminalDevice {
     }
 }
 
-/// For `poll`, rounded up so that it does not wake too early. A time that has passed is 0: less would be for ever.
+/// Returns the time left for `poll`, rounded up so that it does not wake too early. A time in the past gives 0, because a
+/// negative number would wait forever.
 private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
     let (seconds, attoseconds) = max(deadline - .now, .zero).components
     return Int32(clamping: min(seconds, 1 << 20) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

@@ -1,18 +1,18 @@
-/// What a loop hears of its terminal.
+/// An event of the user's terminal.
 package enum TerminalEvent: Equatable, Sendable {
     case input(InputEvent)
     case resized(TerminalSize)
-    /// The process was stopped and goes on: nobody knows what the screen shows.
+    /// The process was stopped and continues. The contents of the screen are unknown.
     case continued
-    /// Somebody asks the process to stop, as ^Z does elsewhere: `TerminalDevice.suspend`.
+    /// A signal asked the process to stop, as ^Z does: call `TerminalDevice.suspend`.
     case suspensionRequested
-    /// Somebody asks the process to end, by the signal with this number.
+    /// A signal with this number asked the process to end.
     case terminationRequested(Int32)
-    /// The terminal is gone. Nothing comes any more, and what is written goes nowhere.
+    /// The terminal is gone. No more events follow, and output is discarded.
     case hungUp
-    /// All that was written has been taken, after some of it had to wait: the next frame can be drawn.
+    /// The terminal has taken all delayed output, so the next frame can be drawn.
     case caughtUp
-    /// Somebody called `TerminalWaker.wake`.
+    /// `TerminalWaker.wake` was called.
     case woken
 }
 
@@ -26,8 +26,7 @@ package struct TerminalSize: Equatable, Sendable {
     }
 }
 
-/// Why there is no terminal to draw on.
+/// The reason why the program cannot draw on a terminal.
 package enum TerminalError: Error, Equatable {
-    /// With the error number.
     case unavailable(path: String, Int32)
 }

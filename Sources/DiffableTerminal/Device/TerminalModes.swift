@@ -1,14 +1,14 @@
-/// The modes that a full-screen program sets, and how they are taken back: bytes alone.
+/// The bytes that set the modes of a full-screen program and reset them.
 package struct TerminalModes: Equatable, Sendable {
     private let abilities: TerminalAbilities
 
     package init(abilities: TerminalAbilities) { self.abilities = abilities }
 
-    /// Before the first frame. At its right edge a row ends; nothing goes on in the next one.
+    /// The bytes before the first frame. They turn off automatic wrapping at the right edge.
     package func enteringBytes(reportsMouse: Bool) -> [UInt8] {
         var text = abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J"
         text += "\u{1B}[?7l"
-        // After the alternate screen, which has a stack of keyboard modes of its own.
+        // This follows the alternate screen, which has a stack of keyboard modes of its own.
         if abilities.hasKeyboardProtocol { text += "\u{1B}[>1u" }
         if abilities.hasBracketedPaste { text += "\u{1B}[?2004h" }
         if abilities.reportsFocus { text += "\u{1B}[?1004h" }
@@ -17,7 +17,7 @@ package struct TerminalModes: Equatable, Sendable {
         return bytes
     }
 
-    /// What puts everything back, also from the middle of a frame.
+    /// The bytes that restore everything, even in the middle of a frame.
     package var leavingBytes: [UInt8] {
         var text = ""
         if abilities.takesQueries { text += "\u{1B}[?2026l" }
@@ -34,14 +34,14 @@ package struct TerminalModes: Equatable, Sendable {
         return bytes + text.utf8
     }
 
-    /// Presses, releases, drags and the wheel, with places beyond column 223.
+    /// The bytes for presses, releases, drags and the wheel, with places beyond column 223.
     package func mouseBytes(isOn: Bool) -> [UInt8] {
         guard abilities.hasMouse else { return [] }
         return Array((isOn ? "\u{1B}[?1002h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1002l").utf8)
     }
 
-    /// What the ground looks like, whether frames can be drawn at once, and, last because everybody answers it, what sort
-    /// of terminal this is.
+    /// Queries for the background and for synchronized output, and last for the kind of terminal, because every terminal answers
+    /// that one.
     package var queryBytes: [UInt8] {
         abilities.takesQueries ? Array("\u{1B}]11;?\u{1B}\\\u{1B}[?2026$p\u{1B}[c".utf8) : []
     }

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Wakes a loop that waits for its terminal, from any thread. As often as it is called before the loop looks, the loop
-/// hears of it once.
+/// Wakes a loop that waits for its terminal, from any thread. Several calls before the loop checks give one event.
 package final class TerminalWaker: Sendable {
-    /// A pipe: the loop reads the first end. It stays open as long as anybody may call.
+    /// A pipe; the loop reads the first end. It stays open as long as `wake` may be called.
     let ends: [Int32]
 
     init() {
@@ -17,11 +16,11 @@ package final class TerminalWaker: Sendable {
     }
 
     package func wake() {
-        // A full pipe wakes as well.
+        // A write to a full pipe fails, and the pipe wakes the loop anyway.
         _ = write(ends[1], [1], 1)
     }
 
-    /// - Returns: whether somebody called.
+    /// - Returns: whether `wake` was called.
     func takeCalls() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)
         return read(ends[0], &bytes, bytes.count) > 0

@@ -5,12 +5,12 @@ import Glibc
 /// Normally this is `/dev/tty`. A program that `su -c` or `setsid` started has no `/dev/tty`: it uses standard input, output or
 /// error, whichever is a terminal.
 package struct UserTerminal {
-    /// For reading and writing. The caller closes it.
+    /// The descriptor, open for reading and writing. The caller closes it.
     package let descriptor: Int32
     package let path: String
-    /// Whether other processes have the same open file, so that its status flags are not this program's alone.
+    /// Whether other processes share the open file and with it the status flags.
     let isShared: Bool
-    /// Whether the kernel sends this program the terminal's signals, such as that its size has changed.
+    /// Whether the kernel sends this program the terminal's signals, such as for a new size.
     let isControlling: Bool
 
     /// - Parameter blocks: whether reading waits for input.
@@ -29,7 +29,7 @@ package struct UserTerminal {
                 (descriptor, self.path, isShared, isControlling) = (own, path, false, false)
                 return
             }
-            // The terminal belongs to another user: after `su`.
+            // After `su`, the terminal belongs to another user.
             guard fcntl(stream, F_GETFL) & O_ACCMODE == O_RDWR else { continue }
             let copy = fcntl(stream, F_DUPFD_CLOEXEC, 3)
             if copy >= 0 {

@@ -1,10 +1,10 @@
 package import DiffableView
 
-/// What a terminal sends: what somebody did, or what it answers to a query.
+/// A key, mouse event or paste of the user, or a reply of the terminal to a query.
 package enum InputEvent: Equatable, Sendable {
     case key(KeyPress)
     case mouse(MouseEvent)
-    /// Text that was pasted in one go, with `\n` between lines. What is longer than `KeyDecoder.pasteLengthMax` is cut.
+    /// Text pasted at once, with `\n` between lines, cut at `KeyDecoder.pasteLengthMax` bytes.
     case paste(String)
     case focusGained
     case focusLost
@@ -12,28 +12,27 @@ package enum InputEvent: Equatable, Sendable {
 }
 
 extension KeyModifiers {
-    /// Sequences carry one more than the sum of the bits. What is beyond control (super, locks) changes no key here.
+    /// Sequences carry the sum of the bits plus 1. Modifiers beyond control (super, locks) are ignored.
     init(parameter: Int) {
         self.init(rawValue: UInt8(truncatingIfNeeded: max(parameter, 1) - 1) & 7)
     }
 }
 
-/// An answer of the terminal to what `TerminalModes.queries` asks.
+/// A reply of the terminal to one of `TerminalModes.queryBytes`.
 package enum TerminalReply: Equatable, Sendable {
-    /// Red, green and blue of the ground (OSC 11).
+    /// The background colour (OSC 11).
     case background(RGB)
-    /// Red, green and blue of text (OSC 10).
+    /// The text colour (OSC 10).
     case foreground(RGB)
-    /// Whether the terminal knows a private mode, and whether it is on (DECRPM).
+    /// Whether the terminal supports a private mode, and whether it is set (DECRPM).
     case mode(Int, ModeSetting)
-    /// Whether the terminal is drawn in the dark now (the notification of mode 2031).
+    /// Whether the terminal uses a dark scheme now (the notification of mode 2031).
     case scheme(isDark: Bool)
-    /// What sort of terminal it is (DA1). Every terminal answers this, in the order of the questions, so what has not come
-    /// before it does not come.
+    /// The kind of terminal (DA1). Every terminal answers this query, in order, so a missing earlier reply will not follow.
     case attributes([Int])
 }
 
-/// What DECRPM says of a mode.
+/// The setting of a mode in DECRPM.
 package enum ModeSetting: Int, Sendable {
     case unknown = 0
     case set, reset, permanentlySet, permanentlyReset

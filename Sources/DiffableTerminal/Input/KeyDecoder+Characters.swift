@@ -3,7 +3,7 @@ internal import DiffableView
 // Text and control characters: keys that are one character.
 
 extension KeyDecoder {
-    /// The first byte of something.
+    /// Handles the first byte of a key, a sequence or a reply.
     mutating func begin(_ byte: UInt8, _ events: inout [InputEvent]) {
         switch byte {
         case 0x1B: state = .escape
@@ -44,7 +44,7 @@ extension KeyDecoder {
         }
     }
 
-    /// A key that a sequence stands for. An escape character before the sequence is Alt in some terminals.
+    /// Appends the key of a sequence. In some terminals an escape character before the sequence means Alt.
     mutating func append(_ key: Key, _ modifiers: KeyModifiers, _ events: inout [InputEvent]) {
         if isAfterEscape, key == .escape || modifiers.contains(.alt) { events.append(.key(KeyPress(.escape))) }
         let isAlt = isAfterEscape && key != .escape
@@ -52,7 +52,7 @@ extension KeyDecoder {
         isAfterEscape = false
     }
 
-    /// What is no key, so an escape character before it was a key of its own.
+    /// Appends an event that is not a key. An escape character before it was a key of its own.
     mutating func append(_ event: InputEvent, _ events: inout [InputEvent]) {
         if isAfterEscape { events.append(.key(KeyPress(.escape))) }
         isAfterEscape = false

@@ -1,9 +1,9 @@
 internal import DiffableView
 
-// What is no key: the mouse, and the terminal's replies.
+// Input that is not a key: the mouse, and the terminal's replies.
 
 extension KeyDecoder {
-    /// - Returns: nil for what is outside of any screen.
+    /// - Returns: nil for a place outside of any screen.
     func mouseEvent(isRelease: Bool, _ parameters: SequenceParameters) -> MouseEvent? {
         guard let code = parameters[0], let column = parameters[1], let row = parameters[2] else { return nil }
         return mouseEvent(code: code, isRelease: isRelease, column: column - 1, row: row - 1)
@@ -42,7 +42,7 @@ extension KeyDecoder {
         return MouseEvent(action, column: column, row: row, modifiers: modifiers)
     }
 
-    /// The form of terminals that do not know the newer one: each number is a byte, 32 above itself.
+    /// Decodes the older form of mouse events: each number is a byte plus 32.
     mutating func continueLegacyMouse(_ byte: UInt8, _ events: inout [InputEvent]) {
         guard byte >= 32 else { return restart(with: byte, &events) }
         bytes.append(byte)

@@ -1,12 +1,12 @@
 internal import DiffableView
 
-// `ESC [ parameters final` and `ESC O final`: keys with names, and what the terminal says in the same form.
+// `ESC [ parameters final` and `ESC O final`: keys with names, and replies in the same form.
 
 extension KeyDecoder {
     mutating func continueSequence(_ byte: UInt8, _ events: inout [InputEvent]) {
         switch byte {
         case UInt8(ascii: "[") where bytes.isEmpty: state = .consoleKey
-        // rxvt ends the sequence of a key with shift so. After a question mark it stands before the end of a reply.
+        // rxvt ends a shifted key's sequence this way. After a question mark, `$` precedes the end of a reply.
         case UInt8(ascii: "$") where bytes.first.map { 0x30...0x39 ~= $0 } ?? false:
             endSequence(final: byte, &events)
         case 0x20...0x3F:
@@ -44,7 +44,7 @@ extension KeyDecoder {
 
     private mutating func appendKey(final: UInt8, _ parameters: SequenceParameters, _ events: inout [InputEvent]) {
         var modifiers = KeyModifiers(parameter: parameters[1] ?? 1)
-        // Kitty tells presses, repetitions and releases apart.
+        // Kitty distinguishes presses, repetitions and releases.
         if parameters.detail(1) == 3 { return }
         switch final {
         case UInt8(ascii: "I") where bytes.isEmpty: append(.focusGained, &events)
@@ -60,12 +60,12 @@ extension KeyDecoder {
             if final == UInt8(ascii: "$") || final == UInt8(ascii: "@") { modifiers.insert(.shift) }
             if final == UInt8(ascii: "^") || final == UInt8(ascii: "@") { modifiers.insert(.control) }
             if let key = numberedKey(parameters[0]) { append(key, modifiers, &events) }
-        // A cursor's place ends with R as well; nobody asks for it here.
+        // A cursor position also ends with R, but this program never asks for one.
         default: if let key = letterKey(final), (parameters[0] ?? 1) == 1 { append(key, modifiers, &events) }
         }
     }
 
-    /// A capital letter is a character of its own, whatever way it was sent.
+    /// Appends a character's key. A capital letter is a character of its own, however it was sent.
     private mutating func appendCharacter(_ key: Key, _ modifiers: KeyModifiers, _ events: inout [InputEvent]) {
         guard case .character(let scalar) = key, modifiers.contains(.shift), !modifiers.contains(.control),
             scalar.properties.isLowercase, let upper = scalar.properties.uppercaseMapping.unicodeScalars.first
@@ -123,7 +123,7 @@ extension KeyDecoder {
         }
     }
 
-    /// A key by the character on it, as `CSI u` numbers them; those of the keypad lie in the private area.
+    /// Returns a key by its character, as `CSI u` numbers them; keypad keys are in the private use area.
     private func numberedCharacter(_ number: Int?) -> Key? {
         switch number {
         case 9: .tab

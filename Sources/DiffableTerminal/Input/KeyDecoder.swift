@@ -1,22 +1,22 @@
 internal import DiffableView
 
-/// Reads what a terminal sends, byte by byte, so how reads cut it makes no difference.
+/// Decodes terminal input byte by byte, however reads split it.
 ///
 /// A terminal sends text, control characters, and sequences that begin with an escape character (ECMA-48; xterm's "Control
-/// Sequences"; for `CSI u` the keyboard protocol of kitty). The Escape key is that character alone: only that nothing
-/// follows tells it. So while `timeOut` is not nil, the caller waits that long for more bytes, and then calls
-/// `timeOutPassed`. No more than a bounded number of bytes is ever kept, whatever comes.
+/// Sequences"; for `CSI u` the keyboard protocol of kitty). The Escape key sends that character alone, and only a pause
+/// distinguishes it. So while `timeOut` is not nil, the caller waits that long for more bytes and then calls `timeOutPassed`.
+/// The number of kept bytes is bounded for any input.
 package struct KeyDecoder: Sendable {
-    /// A paste is for a line of text: what is longer is cut.
+    /// Bytes of the longest paste; the rest is cut.
     package static let pasteLengthMax = 64 << 10
 
     enum State: Sendable {
         case ground
-        /// Some bytes of a character in UTF-8.
+        /// Inside a UTF-8 character.
         case character(length: Int)
         case escape
         case controlSequence
-        /// Too long for a sequence: left out up to its end.
+        /// A sequence that is too long is skipped up to its end.
         case longSequence
         /// `ESC [ [ A`, a function key of the Linux console.
         case consoleKey
@@ -32,27 +32,27 @@ package struct KeyDecoder: Sendable {
 
     static let sequenceLengthMax = 64
     static let stringLengthMax = 256
-    /// More than a string is never left out in one go, or garbage would swallow every key after it.
+    /// Most bytes skipped at once; without the limit, garbage would swallow every key after it.
     static let skippedLengthMax = 4096
 
     var state = State.ground
-    /// What was read of that which is not finished.
+    /// The bytes of the unfinished sequence.
     var bytes: [UInt8] = []
     var skippedLength = 0
-    /// What was held down for the key whose bytes are being read.
+    /// Modifiers of the key that is being read.
     var modifiers: KeyModifiers = []
-    /// Two escape characters in a row: the second begins a sequence, and the first is Alt or a key of its own.
+    /// Whether two escape characters arrived: the second begins a sequence, and the first is Alt or a key of its own.
     var isAfterEscape = false
-    /// How much of the end of a paste the last bytes are.
+    /// The number of bytes of a paste's end marker that have arrived.
     private var pasteEndLength = 0
     private let escapeTimeOut: Duration
 
-    /// - Parameter escapeTimeOut: how long after an escape character something may come that belongs to it.
+    /// - Parameter escapeTimeOut: the time to wait for the rest of a sequence after an escape character.
     package init(escapeTimeOut: Duration = .milliseconds(50)) {
         self.escapeTimeOut = escapeTimeOut
     }
 
-    /// How long to wait for the next byte before `timeOutPassed`; nil when nothing is unfinished.
+    /// The time to wait for the next byte before `timeOutPassed`; nil when nothing is unfinished.
     package var timeOut: Duration? {
         switch state {
         case .ground: nil
@@ -64,7 +64,6 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Whether what comes next is text that was pasted.
     var isInPaste: Bool { if case .paste = state { true } else { false } }
 
     package mutating func decode(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
@@ -73,8 +72,8 @@ package struct KeyDecoder: Sendable {
         return events
     }
 
-    /// Nothing came for as long as `timeOut` said, so what is unfinished has ended. A key is told; a part of anything else is
-    /// dropped, because the rest of a reply read as keys would do what nobody wants.
+    /// Ends the unfinished input after a pause of `timeOut`. Returns a key, and drops a part of anything else, because the rest
+    /// of a reply would be taken for keys.
     package mutating func timeOutPassed() -> [InputEvent] {
         var events: [InputEvent] = []
         switch state {
@@ -130,7 +129,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// What was unfinished is dropped, and the byte begins something.
+    /// Drops the unfinished input and begins again with this byte.
     mutating func restart(with byte: UInt8, _ events: inout [InputEvent]) {
         finish()
         begin(byte, &events)
@@ -175,7 +174,7 @@ package struct KeyDecoder: Sendable {
 
     private mutating func endPaste(_ events: inout [InputEvent]) {
         var text = ""
-        // `\r\n` is one Character, and one line's end.
+        // `\r\n` is one Character and one line end.
         for character in String(decoding: bytes, as: UTF8.self) {
             text.append(character == "\r" || character == "\r\n" ? "\n" : character)
         }

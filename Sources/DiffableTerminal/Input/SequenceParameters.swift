@@ -1,5 +1,4 @@
-/// The numbers of a sequence: `1;5:3` is 1 and 5 with the detail 3. What is not given is nil, and so is what is too large to
-/// mean anything.
+/// The numbers of a sequence: `1;5:3` is 1 and 5 with the detail 3. Missing and too large numbers are nil.
 struct SequenceParameters {
     private var numbers: [(value: Int?, detail: Int?)] = []
 
@@ -14,11 +13,11 @@ struct SequenceParameters {
 
     subscript(index: Int) -> Int? { index < numbers.count ? numbers[index].value : nil }
 
-    /// What stands after the colon.
+    /// Returns the number after the colon.
     func detail(_ index: Int) -> Int? { index < numbers.count ? numbers[index].detail : nil }
 }
 
-/// The digits that the bytes begin with; what comes behind them are the bytes before the end of a sequence.
+/// Returns the number at the beginning of the bytes; the bytes after it belong to the end of the sequence.
 private func number(_ bytes: ArraySlice<UInt8>?) -> Int? {
     var value: Int?
     for byte in bytes ?? [] {

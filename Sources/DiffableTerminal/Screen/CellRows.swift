@@ -1,8 +1,8 @@
 internal import DiffableView
 import Glibc
 
-/// The cells of one or two screens as memory, because what is compared are thousands of cells in each frame, nearly all
-/// equal: `memcmp` passes over a row of 200 in some 50 ns. A `Cell` has no gaps between its members.
+/// The cells of one or two screens as memory. Each frame compares thousands of cells, nearly all equal, and `memcmp` compares a
+/// row of 200 in about 50 ns. A `Cell` has no padding.
 struct CellRows {
     let cells: UnsafeBufferPointer<Cell>
     let columns: Int
@@ -17,8 +17,8 @@ struct CellRows {
         memcmp(address(row * columns), other.address(otherRow * columns), columns * MemoryLayout<Cell>.stride) == 0
     }
 
-    /// About how many bytes it takes to draw a row over one of another screen: one for each cell that is different, and the way to
-    /// each run of them.
+    /// Estimates the bytes for drawing a row over a row of another screen: one for each changed cell, plus a cursor motion for
+    /// each run.
     func byteCount(_ row: Int, over otherRow: Int, of other: CellRows) -> Int {
         if isRow(row, equalTo: otherRow, of: other) { return 0 }
         var count = 0
@@ -35,12 +35,12 @@ struct CellRows {
         return count
     }
 
-    /// Of the sequence that sets the place in another row.
+    /// Bytes of a sequence that moves the cursor to another row.
     static let wayLength = 6
 
-    /// A number that rows which show the same have in common, and others hardly.
+    /// Returns a hash of a row's visible cells.
     func fingerprint(_ row: Int) -> UInt64 {
-        // Two chains, because a processor waits for each product.
+        // Two independent chains, because each product waits for the previous one.
         var clusters: UInt64 = 0xCBF2_9CE4_8422_2325
         var styles: UInt64 = 0x8422_2325_CBF2_9CE4
         let start = address(row * columns)

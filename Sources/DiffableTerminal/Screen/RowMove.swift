@@ -1,12 +1,12 @@
 internal import DiffableView
 
-/// That the terminal moves rows by itself: within `rows`, all goes up by `distance`, or down if that is less than zero, and
-/// blank rows come in at the other end.
+/// A scroll within `rows` that the terminal makes itself: up by `distance`, or down if it is negative. Blank rows appear at the
+/// other end.
 struct RowMove: Equatable {
     var rows: Range<Int>
     var distance: Int
 
-    /// The rows that came in.
+    /// The blank rows at the other end.
     var blankRows: Range<Int> {
         distance > 0 ? rows.upperBound - distance..<rows.upperBound : rows.lowerBound..<rows.lowerBound - distance
     }
@@ -24,11 +24,11 @@ struct RowMove: Equatable {
 }
 
 extension RowMove {
-    /// The move that leaves the fewest bytes to be drawn, nil if none is worth its own.
+    /// Returns the move that saves the most bytes, or nil if none is worth its own bytes.
     ///
-    /// O(rows × columns). Rows that stand once in the old screen and elsewhere in the new one vote for a distance; for the
-    /// two distances with the most votes, and for what the layout says, the best run of rows is the one with the
-    /// greatest sum of bytes saved (Kadane's algorithm).
+    /// O(rows × columns). Each row that occurs once in the old screen and elsewhere in the new one votes for a distance. For the
+    /// two distances with the most votes and for the layout's hint, the best run of rows is the one with the greatest sum of
+    /// bytes saved (Kadane's algorithm).
     static func best(from old: CellRows, to new: CellRows, hint: Int?) -> RowMove? {
         let costs = (0..<new.rows).map { new.byteCount($0, over: $0, of: old) }
         guard costs.count(where: { $0 > 0 }) >= 3 else { return nil }
@@ -40,15 +40,15 @@ extension RowMove {
         return best?.move
     }
 
-    /// The sequences of a move take about as many bytes.
+    /// Bytes that a move has to save; its sequences take about as many.
     private static let gainMin = 24
 
     private static func distances(from old: CellRows, to new: CellRows, costs: [Int], hint: Int?) -> [Int] {
         var places: [UInt64: Int?] = [:]
-        // What stands where it stood did not move.
+        // An unchanged row did not move.
         for row in 0..<old.rows where costs[row] > 0 {
             let fingerprint = old.fingerprint(row)
-            // Blank rows and separators are everywhere, and say nothing.
+            // Blank rows and separators are everywhere, so they do not vote.
             places[fingerprint] = places.keys.contains(fingerprint) ? .some(nil) : .some(row)
         }
         var votes: [Int: Int] = [:]
@@ -78,7 +78,7 @@ extension RowMove {
             ? best.rows.lowerBound..<best.rows.upperBound + distance
             : best.rows.lowerBound + distance..<best.rows.upperBound
         let move = RowMove(rows: rows, distance: distance)
-        // What comes in is drawn on blanks instead of on what stood there.
+        // The new rows are drawn on blanks instead of on the old rows.
         let loss = move.blankRows.reduce(0) {
             $0 + CellRows.wayLength + (0..<new.columns).count(where: isDrawn($1)) - costs[$1]
         }

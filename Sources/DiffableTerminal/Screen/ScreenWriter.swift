@@ -1,21 +1,21 @@
 package import DiffableView
 
-/// Turns frames into bytes for a terminal: what has to be drawn so that it shows the next grid instead of the last one.
+/// Encodes the bytes that change the terminal's screen from the last grid to the next one.
 ///
-/// All of a frame is meant for one call of `write`. Nothing is cleared before it is drawn again: each cell goes from what it
-/// showed to what it shall show, so a terminal that draws in between shows a mixture and never a hole. Rows that moved are
-/// moved by the terminal. Terminals that know synchronized output (mode 2026) draw the whole at once.
+/// The bytes of a frame are meant for one call of `write`. Nothing is cleared before it is drawn: each cell changes directly to
+/// its new content, so a terminal that draws early shows a mixture but never a gap. The terminal itself moves rows. Terminals
+/// with synchronized output (mode 2026) draw everything at once.
 ///
-/// Terminals disagree on the width of some clusters. Such a one is drawn on blanks, the next place is set absolutely, and
-/// what a terminal may have drawn over behind it is drawn again. So everything else stays in its column.
+/// Terminals disagree on the width of some clusters. Such a cluster is drawn on blanks, the next position is set absolutely, and
+/// the cells that it may have covered are drawn again. So everything else stays in its column.
 package struct ScreenWriter: Sendable {
     package var palette: Palette {
         didSet { if palette != oldValue { (pens, shown) = ([:], nil) } }
     }
-    /// Once the terminal has said that it knows mode 2026.
+    /// Whether the terminal reported that it supports mode 2026.
     package var synchronizesOutput = false
     private let erasesWithGround: Bool
-    /// What the terminal shows; nil when nobody knows, which is so at the start.
+    /// The grid on the terminal's screen; nil when unknown, as at startup.
     private var shown: Grid?
     private var isCursorShown: Bool?
     private var output = TerminalOutput()
@@ -26,14 +26,14 @@ package struct ScreenWriter: Sendable {
         erasesWithGround = abilities.erasesWithGround
     }
 
-    /// Draws all of the next frame: after another size, or when somebody else has drawn.
+    /// Draws the next frame completely: after a new size, or when another program has drawn.
     package mutating func invalidate() {
         shown = nil
         isCursorShown = nil
         output = TerminalOutput()
     }
 
-    /// - Returns: nothing when the terminal shows this already.
+    /// - Returns: no bytes if the terminal shows this grid already.
     package mutating func bytes(showing grid: Grid) -> [UInt8] {
         let grid = sharingClusters(grid)
         let isKnown = shown.map { $0.columns == grid.columns && $0.rows == grid.rows } ?? false
@@ -53,11 +53,12 @@ package struct ScreenWriter: Sendable {
         return output.takeBytes()
     }
 
-    /// Cells of grids with different tables of clusters cannot be compared as bytes.
+    /// Returns the grid with the shown grid's table of clusters, because only cells with the same table can be compared as
+    /// bytes.
     private func sharingClusters(_ grid: Grid) -> Grid {
         guard let shown, !grid.sharesClusters(with: shown) else { return grid }
         var copy = Grid(columns: grid.columns, rows: grid.rows, after: shown)
-        // The old table is full: all is drawn, with the new one.
+        // The old table is full, so everything is drawn with the new one.
         guard copy.sharesClusters(with: shown) else { return grid }
         copy.copyRows(0..<grid.rows, of: grid, to: 0)
         copy.cursor = grid.cursor
@@ -118,16 +119,16 @@ package struct ScreenWriter: Sendable {
     }
 
     private mutating func drawAll(_ grid: Grid) {
-        // Margins and a pen may be left over from whoever drew before.
+        // The previous program may have left margins and a pen.
         output.setMargin(above: nil)
         output.set(.standard)
         for row in 0..<grid.rows { drawRow(row, of: grid, over: nil) }
     }
 
-    /// Deleting and inserting lines scrolls all below them up to the margin; every terminal knows that, and no row
-    /// leaves for the history.
+    /// Appends a move. Deleting and inserting lines scrolls everything below them up to the margin; every terminal supports
+    /// that, and no row leaves for the scrollback.
     private mutating func append(_ move: RowMove, rows: Int) {
-        // What comes in has the ground of the pen.
+        // New rows get the background of the pen.
         output.set(.standard)
         let hasMargin = move.rows.upperBound < rows
         if hasMargin {
@@ -144,7 +145,7 @@ package struct ScreenWriter: Sendable {
         let start = row * grid.columns
         let columns = grid.columns
         let cells = grid.cells
-        /// Up to here the terminal may have drawn over what it showed.
+        /// The terminal may have drawn over the cells up to this column.
         var doubtfulEnd = 0
         var column = 0
         while column < columns {
@@ -177,7 +178,7 @@ package struct ScreenWriter: Sendable {
         }
         let scalars = grid.text(of: cell).unicodeScalars
         if cell.isDoubtful { doubtfulEnd = max(doubtfulEnd, column + 2 * scalars.count) }
-        // At the right edge some terminals go on in the next row, or lose the letter for its mark: the first scalar is enough.
+        // At the right edge some terminals wrap or replace the letter by its mark, so only the first scalar is written.
         let end = column + (cell.isDoubtful ? scalars.reduce(0) { $0 + $1.columnsMax } : cell.width)
         if end > grid.columns || column + cell.width == grid.columns, let first = scalars.first {
             output.write(first)
@@ -192,7 +193,7 @@ package struct ScreenWriter: Sendable {
         return !(cell.isBlank && old.isBlank && pen(cell.style).looksLike(pen(old.style)))
     }
 
-    /// Draws the blanks from a column on that look alike, as far as one of them is due, and says how many columns that were.
+    /// Draws a run of identical blanks from a column on, as far as one of them has changed, and returns the number of columns.
     private mutating func drawBlanks(
         at position: Grid.Position, of grid: Grid, over old: [Cell]?, doubtfulEnd: Int
     ) -> Int {
@@ -208,7 +209,7 @@ package struct ScreenWriter: Sendable {
         }
         let count = dueEnd - position.column
         approach(position, of: grid)
-        // The ink cannot be seen, so it stays what it is.
+        // The ink is invisible on blanks, so it need not change.
         if let current = output.pen, !current.showsOnBlanks, !pen.showsOnBlanks {
             (pen.ink, pen.attributes) = (current.ink, current.attributes)
         }
@@ -224,7 +225,7 @@ package struct ScreenWriter: Sendable {
         return count
     }
 
-    /// Goes to a place: over some plain letters by writing them again, if that is shorter.
+    /// Moves the cursor, over a few plain letters by writing them again if that is shorter.
     private mutating func approach(_ target: Grid.Position, of grid: Grid) {
         if let position = output.position, position.row == target.row, 1...3 ~= target.column - position.column {
             let cells = grid.row(target.row).dropFirst(position.column).prefix(target.column - position.column)
@@ -238,7 +239,7 @@ package struct ScreenWriter: Sendable {
 
     private mutating func pen(_ style: Style) -> Pen {
         if let pen = pens[style] { return pen }
-        // Contents can ask for any number of colours.
+        // Contents can ask for any number of colours, so the cache is bounded.
         if pens.count >= Self.penCountMax { pens.removeAll() }
         let pen = palette.pen(style)
         pens[style] = pen
@@ -255,7 +256,7 @@ extension Grid {
 }
 
 extension Unicode.Scalar {
-    /// How many columns some terminal may give it within a cluster.
+    /// Returns the most columns that a terminal may give this scalar within a cluster.
     fileprivate var columnsMax: Int {
         switch properties.generalCategory {
         case .nonspacingMark, .enclosingMark, .format: 0

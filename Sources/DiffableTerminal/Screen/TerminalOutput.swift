@@ -1,12 +1,12 @@
 internal import DiffableView
 
-/// The bytes of a frame, with what the terminal's state is after them: where its cursor stands and what its pen is.
+/// The bytes of a frame, and the cursor and pen of the terminal after them.
 struct TerminalOutput: Sendable {
     private(set) var bytes: [UInt8] = []
-    /// Nil when only an absolute motion makes it known: at the start, behind the last column, and behind a cluster on
-    /// whose width terminals disagree.
+    /// The cursor's position. It is nil when only an absolute motion makes it known: at startup, after the last column, and
+    /// after a cluster with a disputed width.
     private(set) var position: Grid.Position?
-    /// Nil when nobody knows.
+    /// The pen; nil when it is unknown.
     private(set) var pen: Pen?
 
     mutating func takeBytes() -> [UInt8] {
@@ -20,7 +20,7 @@ struct TerminalOutput: Sendable {
 
     mutating func appendDecimal(_ number: Int) { bytes.append(decimal: number) }
 
-    /// `ESC [ number final`, without the number where that is one.
+    /// Appends `ESC [ number final`, without the number if it is 1.
     mutating func appendSequence(_ number: Int = 1, _ final: Unicode.Scalar) {
         append("\u{1B}[")
         if number != 1 { bytes.append(decimal: number) }
@@ -29,7 +29,7 @@ struct TerminalOutput: Sendable {
 
     mutating func forgetPosition() { position = nil }
 
-    /// Only rows above this one scroll; nil: all do. The cursor goes to the first row by it.
+    /// Limits scrolling to the rows above this one; nil for all rows. This moves the cursor to the first row.
     mutating func setMargin(above row: Int?) {
         append("\u{1B}[")
         if let row {
@@ -45,16 +45,16 @@ struct TerminalOutput: Sendable {
         self.pen = pen
     }
 
-    /// Goes to a place in the fewest bytes.
+    /// Moves the cursor in the fewest bytes.
     mutating func move(to target: Grid.Position) {
         guard let position else { return moveAbsolutely(to: target) }
         if position == target { return }
         let down = target.row - position.row
         let isOnTheWay = target.column == 0 || target.column == position.column
-        // Absolutely, a row above 9 takes two digits, which are as long as two lines.
+        // An absolute motion to a row above 9 takes two digits, which are as long as two newlines.
         let linesMax = isOnTheWay ? 3 : target.row >= 9 ? 2 : 1
         if 1...linesMax ~= down {
-            // Never below the last row, so nothing scrolls.
+            // The target is never below the last row, so nothing scrolls.
             for _ in 0..<down { bytes.append(0x0A) }
             moveAcross(from: position.column, to: target.column)
         } else if down == 0 {
@@ -91,13 +91,13 @@ struct TerminalOutput: Sendable {
         position = target
     }
 
-    /// Writes a cell where the cursor stands.
+    /// Writes a cell at the cursor.
     mutating func write(_ cell: Cell, of grid: Grid) {
         grid.append(cell, to: &bytes)
         advance(cell.width, columns: grid.columns, isKnown: !cell.isDoubtful)
     }
 
-    /// Writes one scalar, behind which nobody knows where the cursor stands.
+    /// Writes one scalar. The cursor's position after it is unknown.
     mutating func write(_ scalar: Unicode.Scalar) {
         bytes.append(contentsOf: UTF8.encode(scalar)!)
         position = nil

@@ -1,7 +1,6 @@
-/// One place of a grid, in 16 bytes without gaps, so that rows are compared as bytes.
+/// A cell of a grid, in 16 bytes without gaps, so that rows can be compared as bytes.
 package struct Cell: Hashable, Sendable, BitwiseCopyable {
-    /// Which cluster stands here: a scalar, or with `sequenceBit` an index into the grid's table of clusters; zero in the
-    /// second column of a wide one.
+    /// A scalar, or with `sequenceBit` an index into the grid's table of clusters; zero in the second column of a wide cluster.
     private(set) var code: UInt32
     private var flags: UInt32
     package var style: Style
@@ -26,13 +25,11 @@ package struct Cell: Hashable, Sendable, BitwiseCopyable {
 
     package static func blank(_ style: Style) -> Cell { Cell(scalar: " ", width: 1, isDoubtful: false, style: style) }
 
-    /// The second column of a wide cluster.
     static func continuation(_ style: Style) -> Cell { Cell(code: 0, width: 1, isDoubtful: false, style: style) }
 
     package var isContinuation: Bool { code == 0 }
     package var isBlank: Bool { code == 0x20 }
     package var width: Int { isContinuation ? 0 : flags & Self.wideFlag == 0 ? 1 : 2 }
-    /// Whether terminals disagree on its width.
     package var isDoubtful: Bool { flags & Self.doubtfulFlag != 0 }
 
     /// Nil for a sequence and for the second column of a wide cluster.
@@ -40,6 +37,6 @@ package struct Cell: Hashable, Sendable, BitwiseCopyable {
         isContinuation || code & Self.sequenceBit != 0 ? nil : Unicode.Scalar(code)
     }
 
-    /// The index into the table of clusters of one that is no single scalar.
+    /// The index into the table of clusters; nil for a single scalar.
     var sequenceIndex: Int? { code & Self.sequenceBit == 0 ? nil : Int(code & ~Self.sequenceBit) }
 }

@@ -1,15 +1,14 @@
 import Synchronization
 
-/// The clusters of several scalars that grids hold, each once: cells name them by their index, so that cells of grids
-/// with the same table are equal where their clusters are. Nothing is ever taken out, therefore a grid begins a new table
-/// when this one is full.
+/// The clusters of several scalars in grids, each once. Cells refer to them by index, so that cells of grids with the same
+/// table are equal if their clusters are. Nothing is ever removed, therefore a grid begins a new table when this one is full.
 final class ClusterTable: Sendable {
     private struct State {
         var texts: [String] = []
         var indices: [Key: Int] = [:]
     }
 
-    /// By its bytes: Swift calls texts equal that terminals may draw differently.
+    /// Compared by bytes: Swift's equality includes texts that terminals may draw differently.
     private struct Key: Hashable {
         let text: String
 
@@ -25,7 +24,7 @@ final class ClusterTable: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nil where there is no room.
+    /// Nil if the table is full.
     func index(of text: String) -> Int? {
         state.withLock { state in
             if let index = state.indices[Key(text: text)] { return index }

@@ -1,10 +1,7 @@
-// For snapshots and for those who look at them.
-
 extension Grid {
-    /// What the grid shows, line by line without the blanks at their ends.
     package var text: String { lines { cell in text(of: cell) } }
 
-    /// The same with a letter for each cell's style instead, and what the letters stand for: `.` is plain text.
+    /// The same with a letter for each cell's style, and a legend of the letters: `.` is plain text.
     package var styleText: String {
         var letters: [Style: Character] = [Style(): "."]
         var legend = ""

@@ -1,7 +1,5 @@
-/// What a terminal shows: rows of cells, and where the cursor stands.
-///
-/// A value that is cheap to make and to compare row by row. It holds no control character, no half of a wide cluster, and
-/// nothing outside of its bounds, whatever is put into it.
+/// The content of a terminal: rows of cells, and the position of the cursor. A value that is cheap to make and to compare row by
+/// row. Whatever is put into it, it contains no control character, no half of a wide cluster, and nothing outside of its bounds.
 package struct Grid: Sendable {
     package struct Position: Hashable, Sendable {
         package var column: Int
@@ -13,10 +11,10 @@ package struct Grid: Sendable {
         }
     }
 
-    /// That rows show what other rows of the frame before showed, so that a terminal may move them.
+    /// Marks rows that have the content of other rows of the previous frame, so that a terminal may move them.
     package struct Scroll: Hashable, Sendable {
         package var rows: Range<Int>
-        /// By how many rows their content went up; less than zero is down.
+        /// The number of rows by which the content moved up; negative for down.
         package var distance: Int
 
         package init(rows: Range<Int>, distance: Int) {
@@ -27,18 +25,17 @@ package struct Grid: Sendable {
 
     package let columns: Int
     package let rows: Int
-    /// Row by row.
     package private(set) var cells: [Cell]
     /// On the focused row, where screen readers and braille displays look.
     package var cursor: Position?
-    /// What the writer may use; the cells alone say what is to be seen.
+    /// A hint for the writer; the cells alone determine the picture.
     package var scroll: Scroll?
     private let clusters: ClusterTable
 
-    /// Of blanks. A size below one is one.
+    /// Blank. A size below one becomes one.
     package init(columns: Int, rows: Int) { self.init(columns: columns, rows: rows, clusters: ClusterTable()) }
 
-    /// Of blanks, for the frame after another one, whose clusters it shares.
+    /// Blank. It shares the clusters of the previous frame.
     package init(columns: Int, rows: Int, after previous: Grid) {
         let clusters = previous.clusters
         self.init(columns: columns, rows: rows, clusters: clusters.isNearlyFull ? ClusterTable() : clusters)
@@ -59,8 +56,8 @@ package struct Grid: Sendable {
 // MARK: - Drawing
 
 extension Grid {
-    /// Draws a cluster and says how many columns it took. Of one that does not fit, or that would stand outside, nothing
-    /// is drawn; what of another wide one is left over becomes blank.
+    /// Draws a cluster and returns the number of its columns. Draws nothing if the cluster does not fit or is outside. The
+    /// remaining half of an overwritten wide cluster becomes blank.
     @discardableResult
     package mutating func put(_ cluster: Cluster, row: Int, column: Int, _ style: Style) -> Int {
         guard row >= 0, row < rows, column >= 0, column + cluster.width <= columns else { return 0 }
@@ -82,27 +79,25 @@ extension Grid {
         return cluster.width
     }
 
-    /// Makes blanks of a wide cluster that a cut before this place would go through.
+    /// Blanks a wide cluster that a cut before this index would split.
     private mutating func blankCut(before index: Int, row: Int) {
         guard index < (row + 1) * columns, cells[index].isContinuation else { return }
         cells[index - 1] = .blank(cells[index - 1].style)
         cells[index] = .blank(cells[index].style)
     }
 
-    /// Draws a text up to a column, and says in which column it ended.
     @discardableResult
     package mutating func put(_ text: String, row: Int, column: Int, limit: Int = .max, _ style: Style) -> Int {
         var column = column
         for cluster in Clusters(text) {
             guard column + cluster.width <= min(limit, columns) else { break }
-            // What begins to the left of the grid is passed over.
+            // The part to the left of the grid is skipped.
             if column >= 0 { put(cluster, row: row, column: column, style) }
             column += cluster.width
         }
         return column
     }
 
-    /// Makes blanks of the cells of a rectangle.
     package mutating func clear(rows: Range<Int>, columns: Range<Int>, _ style: Style) {
         let columns = columns.clamped(to: 0..<self.columns)
         guard !columns.isEmpty else { return }
@@ -114,7 +109,7 @@ extension Grid {
         }
     }
 
-    /// Changes how the cells of a rectangle are drawn, not what they show.
+    /// Changes the styles of the cells of a rectangle, not their text.
     package mutating func restyle(rows: Range<Int>, columns: Range<Int>, _ change: (inout Style) -> Void) {
         let columns = columns.clamped(to: 0..<self.columns)
         for row in rows.clamped(to: 0..<self.rows) {
@@ -122,7 +117,7 @@ extension Grid {
         }
     }
 
-    /// Moves what the cells of a rectangle show to the right, up to its end, and leaves blanks.
+    /// Moves the content of a rectangle to the right, up to its end, and leaves blanks.
     package mutating func shift(rows: Range<Int>, columns: Range<Int>, by count: Int) {
         let columns = columns.clamped(to: 0..<self.columns)
         guard count > 0, count <= columns.count else { return }
@@ -138,7 +133,6 @@ extension Grid {
         }
     }
 
-    /// Copies rows of another grid of the same width.
     package mutating func copyRows(_ rows: Range<Int>, of other: Grid, to row: Int) {
         for (offset, source) in rows.clamped(to: 0..<other.rows).enumerated() where row + offset < self.rows {
             for column in 0..<min(columns, other.columns) {
@@ -164,7 +158,6 @@ extension Grid {
         return cell.sequenceIndex.map { clusters[$0] } ?? ""
     }
 
-    /// Writes the cluster of a cell as UTF-8.
     package func append(_ cell: Cell, to bytes: inout [UInt8]) {
         if let scalar = cell.scalar {
             if scalar.isASCII {
@@ -177,7 +170,7 @@ extension Grid {
         }
     }
 
-    /// Whether a row shows the same as one of another grid. O(columns), as bytes where both share their clusters.
+    /// Whether a row looks the same as a row of another grid. O(columns), as bytes if both share their clusters.
     package func isRow(_ row: Int, equalTo otherRow: Int, of other: Grid) -> Bool {
         guard columns == other.columns else { return false }
         if clusters === other.clusters { return self.row(row).elementsEqual(other.row(otherRow)) }
@@ -186,10 +179,9 @@ extension Grid {
         }
     }
 
-    /// Whether equal cells of both show the same, so that they can be compared as bytes.
+    /// Whether equal cells of both look the same, so that they can be compared as bytes.
     package func sharesClusters(with other: Grid) -> Bool { clusters === other.clusters }
 
-    /// Whether a cell shows the same as one of another grid.
     package func isCell(_ cell: Cell, equalTo theirs: Cell, of other: Grid) -> Bool {
         guard clusters !== other.clusters, cell.sequenceIndex != nil || theirs.sequenceIndex != nil else {
             return cell == theirs

@@ -1,38 +1,33 @@
-/// The colour that a cell's cluster is drawn in, by its meaning. What it looks like is the terminal's to say, in light and
-/// in dark.
+/// The colour of a cell's cluster, by its meaning. The terminal chooses the actual colour, in light and in dark mode.
 package enum Ink: Equatable, Sendable {
     case text
-    /// Of what matters less: secondary text, counts.
+    /// Less important text: secondary text, counts.
     case secondary
-    /// Of what should nearly not be seen: separators, frames, chevrons.
+    /// Barely visible parts: separators, frames, chevrons.
     case tertiary
-    /// Of what can be seen on a ground that is a tint.
+    /// Text that is legible on a tinted ground.
     case onTint
     case tint(Tint)
 }
 
-/// The colour behind a cell, by its meaning.
+/// The background colour of a cell, by its meaning.
 package enum Ground: Equatable, Sendable {
-    /// The terminal's own.
+    /// The terminal's own background.
     case base
-    /// The page on which groups lie.
+    /// The page, on which groups are.
     case page
-    /// A group of rows that lies on the page.
     case group
     /// A header, which covers the rows that it is pinned over.
     case header
     case sidebar
-    /// The focused row, of a viewer that has the keyboard, and of one that has not.
+    /// The focused row, with and without keyboard focus.
     case selected, selectedUnfocused
     case marked
-    /// What was changed a moment ago.
     case changed
-    /// What asks for attention: a key that was refused.
+    /// Asks for attention: a key that was refused.
     case flashing
-    /// Tabs, the status line, banners.
     case bar
     case badge
-    /// A menu, a question, a help page, which lie over the rows.
     case overlay
     case tint(Tint)
 }

@@ -1,6 +1,6 @@
-/// How a cell is drawn, in 64 bits: its ink, its ground and its attributes.
+/// The style of a cell in 64 bits: its ink, its ground and its attributes.
 package struct Style: Hashable, Sendable, BitwiseCopyable {
-    /// 26 bits of ink, 26 bits of ground, 8 bits of attributes, from below. A style of zero is plain text.
+    /// From the lowest bit: 26 bits of ink, 26 bits of ground, 8 bits of attributes. A style of zero is plain text.
     private var bits: UInt64 = 0
 
     package struct Attributes: OptionSet, Hashable, Sendable {
@@ -37,14 +37,12 @@ package struct Style: Hashable, Sendable, BitwiseCopyable {
         set { bits = bits & ~(0xFF << 52) | UInt64(newValue.rawValue) << 52 }
     }
 
-    /// The same on another ground.
     package func on(_ ground: Ground) -> Style {
         var style = self
         style.ground = ground
         return style
     }
 
-    /// The same with further attributes.
     package func adding(_ attributes: Attributes) -> Style {
         var style = self
         style.attributes.formUnion(attributes)
@@ -54,7 +52,6 @@ package struct Style: Hashable, Sendable, BitwiseCopyable {
     private static let colourMask: UInt64 = 1 << 26 - 1
 }
 
-/// A colour in 26 bits: two for its sort (by its own name, by a tint's name, by its parts), and 24 for which one it is.
 typealias ColourCode = UInt32
 
 private let tintSort: ColourCode = 1 << 24
@@ -80,7 +77,7 @@ extension Tint {
         }
     }
 
-    /// Nil for what is no tint.
+    /// Nil for a colour that is not a tint.
     fileprivate init?(code: ColourCode) {
         switch code & ~payloadMask {
         case tintSort: self = Tint.named[Int(code & payloadMask)]

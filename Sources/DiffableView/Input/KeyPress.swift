@@ -1,4 +1,3 @@
-/// A key with what was held down beside it.
 package struct KeyPress: Hashable, Sendable {
     package var key: Key
     package var modifiers: KeyModifiers
@@ -9,7 +8,7 @@ package struct KeyPress: Hashable, Sendable {
     }
 }
 
-/// A key by what is on it. A capital letter is a character of its own and has no modifier.
+/// A key by its character or name. A capital letter is a character of its own and has no modifier.
 package enum Key: Hashable, Sendable {
     case character(Unicode.Scalar)
     case enter, tab, backspace, escape

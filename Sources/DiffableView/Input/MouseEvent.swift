@@ -1,11 +1,11 @@
-/// What the mouse did over a cell; both numbers begin at 0.
+/// A mouse event at a cell; columns and rows are counted from 0.
 package struct MouseEvent: Equatable, Sendable {
     package enum Button: Equatable, Sendable { case left, middle, right }
     package enum Wheel: Equatable, Sendable { case up, down, left, right }
     package enum Action: Equatable, Sendable {
         case press(Button)
         case drag(Button)
-        /// The older form of reports does not say which button.
+        /// Nil in the older form of reports, which does not name the button.
         case release(Button?)
         case move
         case wheel(Wheel)

@@ -1,7 +1,6 @@
-/// What stands below each other in a list: a row, a line of cards, a header. It is measured and drawn from the same runs, so
-/// it is as tall as it looks.
+/// A vertical unit of a list: a row, a line of cards, a header. It is measured and drawn from the same runs, so its height
+/// always matches its picture.
 struct Block: Sendable {
-    /// Text that begins at a place and ends before a limit.
     struct Run: Sendable {
         var text: String
         var column: Int
@@ -10,18 +9,17 @@ struct Block: Sendable {
         var style: Style
     }
 
-    /// Cells without text.
     struct Fill: Sendable {
         var rectangle: Rectangle
         var style: Style
     }
 
     var height: Int
-    /// Behind all of it, across the whole screen.
+    /// The ground of the whole block, across the screen.
     var page: Ground
     var fills: [Fill] = []
     var runs: [Run] = []
-    /// Lines count from the block's first one.
+    /// Lines are counted from the block's first one.
     var frames: [Frame] = []
 
     init(height: Int, page: Ground) {
@@ -39,7 +37,6 @@ struct Block: Sendable {
         add(String(character), line: line, columns: column..<column + 2, style)
     }
 
-    /// The same character in all columns.
     mutating func addRule(_ character: Character, line: Int, columns: Range<Int>, _ style: Style) {
         add(String(repeating: character, count: columns.count), line: line, columns: columns, style)
     }

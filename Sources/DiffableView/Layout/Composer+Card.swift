@@ -1,23 +1,21 @@
 import Diffable
 
-// One card: a box with what leads and trails on its first line, the text, the secondary text, and a bar at the bottom.
+// A card: a box with the leading and trailing parts on its first line, the text, the secondary text, and a bar at the bottom.
 
 extension Composer {
     static let cardLinesMax = 40
 
-    /// How many lines a card needs.
     func cardLineCount(_ look: ItemLook, columns: Int) -> Int {
         let lines = textLines(look, free: Self.cardLinesMax)
         let text = lines == 1 ? 1 : wrapped(look.text, columns: columns, lines: lines).count
         return text + (look.secondaryText == nil ? 0 : 1) + (look.progress == nil ? 0 : 1)
     }
 
-    /// How many lines the text may take of those that are free.
     private func textLines(_ look: ItemLook, free: Int) -> Int {
         max(look.lines == 0 ? free : min(look.lines, free), 1)
     }
 
-    /// - Parameter clip: where its part of the screen ends. What does not fit is cut off.
+    /// `clip` is the end of the visible part. Anything beyond it is cut off.
     func addCard(_ block: inout Block, _ id: ItemID, _ plan: SectionPlan, columns: Range<Int>, clip: Int) {
         guard let item = resolved(id, plan) else { return }
         let seen = columns.clamped(to: min(columns.lowerBound, clip)..<clip)

@@ -1,6 +1,6 @@
 import Diffable
 
-// Items side by side: a grid's, which are as wide as fits, and a carousel's, of which a part of the next one is seen.
+// Items side by side: those of a grid, which fill the width, and those of a carousel, where a part of the next one is visible.
 
 extension Composer {
     func gridBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
@@ -52,18 +52,16 @@ extension Composer {
         return block
     }
 
-    /// The owner of a carousel's items.
     func owner(_ path: ArraySlice<Int>, _ plan: SectionPlan) -> Owner? {
         path.count == 1 ? .section(plan.id) : snapshot.itemIdentifier(at: Array(path)).map { .item($0) }
     }
 
-    /// How many of a carousel's items are wholly seen.
     private func fittingCount(_ plan: SectionPlan, _ area: Range<Int>) -> Int {
         max((area.count + 1) / (plan.geometry.itemWidth(plan.look.layout) + 1), 1)
     }
 
-    /// The index of the first item that a carousel shows: the one that was asked for, but no emptiness behind the last one,
-    /// and what must be seen.
+    /// The index of the first visible item of a carousel: the requested one, adjusted so that there is no empty space after the
+    /// last item, and so that the revealed item is visible.
     func carouselStart(_ ownerPath: ArraySlice<Int>, _ plan: SectionPlan) -> Int {
         guard let owner = owner(ownerPath, plan) else { return 0 }
         let count = siblingCount(ownerPath)

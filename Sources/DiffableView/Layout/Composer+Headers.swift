@@ -1,7 +1,5 @@
 import Diffable
 
-// What stands above and below a section's rows, and what the list says of itself.
-
 extension Composer.SectionPlan {
     /// Cards have boxes of their own.
     var isOfRows: Bool { sort == .list || sort == .table }
@@ -11,7 +9,7 @@ extension Composer.SectionPlan {
 extension Composer {
     private func hasRows(_ plan: SectionPlan) -> Bool { rootCount(plan.index) > 0 || plan.look.hasMore }
 
-    /// Of several lists the title is on the tab.
+    /// With several lists, the title is on the tab.
     private var title: String? { viewport.tabs.count > 1 ? nil : document.listLook.title }
 
     private func hasTitle() -> Bool { title != nil || document.listLook.subtitle != nil }
@@ -26,19 +24,19 @@ extension Composer {
         return block
     }
 
-    /// A blank line tells sections from each other where nothing else does.
+    /// A blank line separates sections that have no other separation.
     private func hasGap(above plan: SectionPlan) -> Bool {
         guard plan.index > 0 else { return false }
         if plan.geometry.appearance != .plain { return plan.look.header != nil || hasRows(plan) }
         guard plan.look.header == nil, hasRows(plan) else { return false }
-        // Empty sections are not seen.
+        // Empty sections are invisible.
         let before = (max(plan.index - 8, 0)..<plan.index).lazy.reversed().map { self.plan($0) }.first {
             hasRows($0) || $0.look.header != nil || $0.look.footer != nil
         }
         return before.map { $0.look.footer == nil } ?? false
     }
 
-    /// What stays at the top of the screen while the section's rows go by; nil for what does not.
+    /// The part that stays at the top of the screen while the section's rows scroll; nil if there is none.
     func pinnedBlock(_ plan: SectionPlan) -> Block? {
         guard plan.look.pinsHeader, plan.look.header != nil || plan.sort == .table else { return nil }
         var block = Block(height: 0, page: plan.geometry.page)
@@ -79,7 +77,6 @@ extension Composer {
         block.frames.append(writer.frame)
     }
 
-    /// The line above a group's rows.
     private func addLid(_ block: inout Block, _ plan: SectionPlan) {
         let geometry = plan.geometry
         let line = block.height
@@ -99,7 +96,7 @@ extension Composer {
     func bottomBlock(_ plan: SectionPlan) -> Block {
         let geometry = plan.geometry
         var block = Block(height: 0, page: geometry.page)
-        // Its rows go on, though they are not held.
+        // The section continues with rows that are not loaded.
         if isCutAtEnd(plan.index) { return block }
         if hasRows(plan) {
             if plan.hasBox {
@@ -131,7 +128,7 @@ extension Composer {
             look: footer)
         frame.isFocusable = false
         block.frames.append(frame)
-        // Where nothing else stands between sections, a footer would stick to the next header.
+        // Without other separation, a footer would touch the next header.
         if geometry.appearance == .plain, plan.index + 1 < sectionCount { block.height += 1 }
         return block
     }
@@ -170,7 +167,7 @@ extension Composer {
         return block
     }
 
-    /// In the middle across, and a third from the top.
+    /// Centred horizontally, and a third from the top.
     func emptyBlock() -> Block {
         let geometry = firstGeometry
         if viewport.isLoading { return Block(height: 0, page: geometry.page) }

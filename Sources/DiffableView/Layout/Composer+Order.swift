@@ -1,7 +1,7 @@
 import Diffable
 
-// The way from the top of a list to its end and back, a step at a time, by index paths. An outline's children come behind
-// the items that stand beside their parent. In a list that is the parent alone.
+// Steps from the top of a list to its end and back, by index paths. In an outline, the children of a group of items follow the
+// whole group. In a list, a group is one item.
 
 extension Composer {
     func element(after element: Element) -> Element? {
@@ -46,7 +46,7 @@ extension Composer {
         return sectionCount > 0 ? .bottom(sectionCount - 1) : beforeHeld
     }
 
-    /// Rows behind the last held ones are likely to be of their section.
+    /// Rows after the last loaded ones probably belong to its section.
     func isCutAtEnd(_ section: Int) -> Bool { section == sectionCount - 1 && document.placeholdersBehind > 0 }
 
     private var firstHeld: Element? { sectionCount > 0 ? .top(0) : lastPlaceholders }
@@ -72,20 +72,19 @@ extension Composer {
         snapshot.sectionIdentifier(at: section).flatMap { snapshot.numberOfRootItems(inSection: $0) } ?? 0
     }
 
-    /// How many items stand under the owner at a path, which is a section's or an item's.
+    /// The number of items under the owner at a path, which is a section's or an item's.
     func siblingCount(_ owner: ArraySlice<Int>) -> Int {
         if owner.count == 1 { return rootCount(owner[owner.startIndex]) }
         return snapshot.itemIdentifier(at: Array(owner)).map(document.childCount) ?? 0
     }
 
-    /// The path of the first of the items that stand side by side with one.
     func groupPath(_ path: [Int]) -> [Int] {
         var path = path
         path[path.count - 1] -= path[path.count - 1] % plan(path[0]).groupCount
         return path
     }
 
-    /// A carousel's items have no children that are drawn: they would stand between what scrolls together.
+    /// The children of a carousel's items are not drawn: they would be between items that scroll together.
     private func isOpen(_ path: [Int], _ plan: SectionPlan) -> Bool {
         guard plan.sort != .carousel, let id = snapshot.itemIdentifier(at: path) else { return false }
         return document.isOpen(id)
@@ -97,14 +96,14 @@ extension Composer {
         return following(path, plan)
     }
 
-    /// The path of the first item with children that are drawn among those side by side, from an index on.
+    /// The path of the first item of the group, from an index on, whose children are drawn.
     private func firstOpen(_ group: [Int], from index: Int, _ plan: SectionPlan) -> [Int]? {
         if plan.sort == .carousel { return nil }
         let end = min(group[group.count - 1] + plan.groupCount, siblingCount(group.dropLast()))
         return (index..<max(end, index)).lazy.map { group.dropLast() + [$0] }.first { isOpen($0, plan) }
     }
 
-    /// What comes behind a group and its items' children.
+    /// The element after a group and its items' children.
     private func following(_ group: [Int], _ plan: SectionPlan) -> Element {
         let index = group[group.count - 1]
         if plan.sort != .carousel, index + plan.groupCount < siblingCount(group.dropLast()) {
@@ -137,13 +136,12 @@ extension Composer {
         rootCount(section) > 0 ? .items(lastInside(under: [section], plan(section))) : nil
     }
 
-    /// The last group under an owner.
     private func lastInside(under owner: [Int], _ plan: SectionPlan) -> [Int] {
         let count = siblingCount(owner[...])
         return lastInside(owner + [(count - 1) / plan.groupCount * plan.groupCount], plan)
     }
 
-    /// A group, or the last one of its items' children.
+    /// The group, or the last group of its items' children.
     private func lastInside(_ group: [Int], _ plan: SectionPlan) -> [Int] {
         if plan.sort == .carousel { return group }
         let start = group[group.count - 1]
@@ -159,7 +157,7 @@ extension Composer {
 // MARK: - By id
 
 extension Composer {
-    /// Where a row stands: the ancestor that is drawn, for an item that is not. Nil for what is not there.
+    /// The element of a row; for an item that is not drawn, the element of its drawn ancestor. Nil if it does not exist.
     func element(_ id: RowID) -> Element? {
         switch id {
         case .title: return .title

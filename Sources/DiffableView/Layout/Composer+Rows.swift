@@ -1,16 +1,17 @@
 import Diffable
 
-// A row of a list: what leads, the text, what trails; the secondary text beside it on a wide screen, below it on a narrow one.
+// A row of a list: the leading part, the text, the trailing part; the secondary text next to it on a wide screen, below it on a
+// narrow one.
 
 extension Composer {
-    /// From so many columns on there is room for the secondary text beside the text.
+    /// The number of columns from which the secondary text fits next to the text.
     private static let besideColumnsMin = 48
-    /// On a wide screen the eye should not have to jump.
+    /// The limit of the secondary text's column: on a wide screen the eye should not have to jump.
     private static let besideStartMax = 44
-    /// No row is taller: what is, is no list.
+    /// The limit of a row's height in lines.
     static let rowLinesMax = 400
 
-    /// An empty row of an item, with its separator; nil for what is not there.
+    /// An empty row of an item, with its separator; nil if the item does not exist.
     func rowWriter(
         _ path: [Int], _ plan: SectionPlan
     ) -> (writer: RowWriter, item: LookCache.ResolvedItem, id: ItemID)? {
@@ -58,7 +59,6 @@ extension Composer {
         return finished(writer, plan)
     }
 
-    /// The text and the secondary text in the columns that are left.
     func addText(_ writer: inout RowWriter, lines: Int, content: Range<Int>) {
         let look = writer.look
         let secondary = look.secondaryText.flatMap { $0.isEmpty ? nil : $0 }
@@ -81,7 +81,7 @@ extension Composer {
         setHeight(&writer, lines: count)
     }
 
-    /// The secondary texts of a section begin in one column, or behind a longer text if both fit.
+    /// The secondary texts of a section begin in one column, or after a longer text if both fit.
     private func addBeside(_ writer: inout RowWriter, _ secondary: String, _ content: Range<Int>) {
         let free = writer.free
         let standard = min(content.lowerBound + min(content.count * 45 / 100, Self.besideStartMax), free.upperBound)
@@ -102,7 +102,6 @@ extension Composer {
         writer.block.runs.removeAll { $0.line >= writer.block.height }
     }
 
-    /// With its ground and the sides of its section's box.
     func finished(_ writer: RowWriter, _ plan: SectionPlan) -> Block {
         var block = writer.block
         block.frames.append(writer.frame)
@@ -142,7 +141,7 @@ extension Composer {
         return block
     }
 
-    /// As long as a text might be, each time the same.
+    /// The length varies like that of real texts, but is the same each time.
     func placeholderBlock(_ index: Int) -> Block {
         let neighbour = sectionCount == 0 ? nil : plan(index < document.placeholdersBefore ? 0 : sectionCount - 1)
         let geometry = neighbour?.geometry ?? SectionGeometry(.plain, columns: columns)

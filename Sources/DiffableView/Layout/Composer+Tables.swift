@@ -1,6 +1,6 @@
 import Diffable
 
-// A table: cells below their titles. What leads and what trails a row is as in a list.
+// A table: cells below their titles. The leading and trailing parts of a row are as in a list.
 
 extension Composer {
     func tableRowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
@@ -24,7 +24,6 @@ extension Composer {
         return finished(writer, plan)
     }
 
-    /// The titles of a table's columns, with a line below them.
     func addTitles(_ block: inout Block, _ plan: SectionPlan) {
         guard plan.sort == .table else { return }
         let geometry = plan.geometry
@@ -61,7 +60,6 @@ extension Composer {
         }
     }
 
-    /// That there are further columns to the left and to the right.
     private func addMoreSigns(_ titles: inout Block, _ table: TableColumns, _ geometry: SectionGeometry) {
         let style = Style(.tint(.accent), on: geometry.ground, .bold)
         if table.passed > 0, table.columns.count > 1 {

@@ -1,7 +1,6 @@
 import Diffable
 import Synchronization
 
-/// Lays out one element after the other, for one screen of one document. Scene and layout ask it.
 struct Composer: Sendable {
     let document: Document
     let viewport: Viewport
@@ -12,7 +11,6 @@ struct Composer: Sendable {
         self.viewport = viewport
     }
 
-    /// Those that were made for this screen.
     private final class Plans: Sendable {
         let known = Mutex<[Int: SectionPlan]>([:])
     }
@@ -21,13 +19,11 @@ struct Composer: Sendable {
     var snapshot: Snapshot { document.snapshot }
     var columns: Int { viewport.columns }
 
-    /// A section with all that its elements need to know of it.
     struct SectionPlan: Sendable {
         let index: Int
         let id: SectionID
         let resolved: LookCache.ResolvedSection
         let geometry: SectionGeometry
-        /// How many items stand side by side.
         let groupCount: Int
         var traits = SectionTraits()
 
@@ -61,7 +57,7 @@ struct Composer: Sendable {
         snapshot.itemAlone(id).map { document.cache.item($0, in: plan.resolved) }
     }
 
-    /// What stands behind the first items of a section may be the middle of it, when the rows before are not held.
+    /// If the rows before are not loaded, the first loaded items may be in the middle of their section.
     func isCut(_ section: Int) -> Bool { section == 0 && document.placeholdersBefore > 0 }
 
     func block(_ element: Element) -> Block {

@@ -1,23 +1,18 @@
 import Diffable
 
-/// What is drawn upon the rows and changes with every key: it moves nothing.
+/// Marks on the rows that may change with every key and never affect the layout.
 package struct Decoration: Sendable {
-    /// The row under the cursor.
     package var focused: RowID?
-    /// Whether keys go to the rows, and not to a line of text or to another part.
+    /// Whether keys act on the rows, and not on a line of text or another part.
     package var hasKeyboard = true
     package var marked: Set<ItemID> = []
-    /// What was changed a moment ago.
     package var changed: Set<ItemID> = []
-    /// A row that asks for attention.
     package var flashing: RowID?
-    /// Rows that wait for something.
     package var spinning: Set<RowID> = []
-    /// Counts up while something spins.
+    /// Increases while a spinner is visible.
     package var spinnerStep = 0
-    /// Of rows that may be out of date.
+    /// Whether the rows may be out of date.
     package var isDimmed = false
-    /// Changes are marked by their sign alone.
     package var reducesMotion = false
 
     package init() {}

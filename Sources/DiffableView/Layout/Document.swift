@@ -1,18 +1,15 @@
 import Diffable
 
-/// What is drawn: a state of a list, or a window of one, and what the viewer's user has of his own to say about it.
+/// The content to draw: a state of a list, or a window of one, and the user's own settings for it.
 package struct Document: Sendable {
     package private(set) var snapshot: Snapshot
-    /// Where the snapshot lies in the list, of a window.
+    /// The position of a window's snapshot in the list.
     package private(set) var extent: Window.Extent?
-    /// Items that the viewer's user expanded or collapsed.
     package var expansion: [ItemID: Bool] = [:]
-    /// While rows are shown because something matches, all items are expanded, except these, which the viewer's user has
-    /// collapsed since; nil at other times.
+    /// In search results, all items are expanded except these, which the user has collapsed since; nil otherwise.
     var closedInMatches: Set<ItemID>?
-    /// Items that were seen with children, which are folded away now where the list comes folded.
+    /// Items that once had children, which may be folded now if the daemon folds the list.
     private(set) var knownParents: Set<ItemID> = []
-    /// Whether accessories for editing are shown.
     package var isEditing = false
     let cache: LookCache
     let looks: Looks
@@ -20,14 +17,12 @@ package struct Document: Sendable {
     private let user: Content?
     private let wording: Wording
 
-    /// For whom items have their texts.
     package enum Wording: Sendable {
         case seen
-        /// For somebody who has them read out, or under the fingers.
         case spoken
     }
 
-    /// - Parameter user: what the viewer's user says about looks, in the form of a list's content.
+    /// `user` is the user's own appearance, in the form of a list's content.
     package init(
         _ snapshot: Snapshot, extent: Window.Extent? = nil, user: Content? = nil, wording: Wording = .seen
     ) {
@@ -40,7 +35,7 @@ package struct Document: Sendable {
         listLook = looks.listLook
     }
 
-    /// The same viewer's next state. The list's content is taken apart again only if it changed.
+    /// The same viewer's next state. The list's content is parsed again only if it changed.
     package func updated(to snapshot: Snapshot, extent: Window.Extent? = nil) -> Document {
         var next = self
         if snapshot.content != self.snapshot.content {
@@ -55,7 +50,6 @@ package struct Document: Sendable {
         return next
     }
 
-    /// Notes which items have children, for when these are folded away.
     mutating func noteParents(in snapshot: Snapshot) {
         if knownParents.count > Self.knownParentsMax { knownParents = [] }
         let last = snapshot.itemIdentifiers.last
@@ -63,7 +57,7 @@ package struct Document: Sendable {
             if snapshot.numberOfChildren(of: item) ?? 0 > 0 {
                 knownParents.insert(item)
             } else if item != last, snapshot.isExpanded(item) == true {
-                // Whatever there was is gone. Behind the last row there may be more than is held.
+                // Its children were deleted. After the last row there may be more rows than are loaded.
                 knownParents.remove(item)
             }
         }
@@ -71,16 +65,16 @@ package struct Document: Sendable {
 
     private static let knownParentsMax = 20_000
 
-    /// How many rows are before those that are held, and behind them.
+    /// The number of rows before the loaded ones, and after them.
     var placeholdersBefore: Int { max(extent?.offset ?? 0, 0) }
     var placeholdersBehind: Int {
         extent.map { max($0.total - max($0.offset, 0) - snapshot.numberOfItems, 0) } ?? 0
     }
 
-    /// Of all rows of the list, held or not.
+    /// The number of all rows of the list, loaded or not.
     package var rowCount: Int { placeholdersBefore + snapshot.numberOfItems + placeholdersBehind }
 
-    /// The indices in the snapshot of the rows that are not drawn, because they are under collapsed ones. O(items) of an outline.
+    /// The indices in the snapshot of the rows that are not drawn, because an ancestor is collapsed. O(items) of an outline.
     var foldedRows: [Int] {
         let isFlat = snapshot.sectionIdentifiers.allSatisfy {
             snapshot.numberOfItems(inSection: $0) == snapshot.numberOfRootItems(inSection: $0)
@@ -96,7 +90,6 @@ package struct Document: Sendable {
         return rows
     }
 
-    /// How many items' looks were resolved so far.
     package var resolvedLookCount: Int { cache.resolvedCount }
 
     package func isExpanded(_ id: ItemID) -> Bool {
@@ -106,9 +99,8 @@ package struct Document: Sendable {
 
     func childCount(_ id: ItemID) -> Int { snapshot.numberOfChildren(of: id) ?? 0 }
 
-    /// Whether it has children, here or folded away; as far as that is known.
+    /// Whether it has children, loaded or folded, as far as that is known.
     func isParent(_ id: ItemID) -> Bool { childCount(id) > 0 || knownParents.contains(id) }
 
-    /// Whether its children are drawn.
     func isOpen(_ id: ItemID) -> Bool { childCount(id) > 0 && isExpanded(id) }
 }

@@ -1,7 +1,7 @@
-/// A piece of a list's way from its top to its end. Each is laid out by itself, so a screen costs what it shows.
+/// A part of a list between its top and its end. Each is laid out separately, so a screen costs only its visible parts.
 enum Element: Hashable, Sendable {
     case title
-    /// A row that is not held, by its index in the list.
+    /// A row that is not loaded, by its index in the list.
     case placeholder(Int)
     /// Space, header, a table's titles and the top of a box, by the index of the section.
     case top(Int)
@@ -10,12 +10,11 @@ enum Element: Hashable, Sendable {
     case more(Int)
     /// The bottom of a box, and the footer.
     case bottom(Int)
-    /// Stands for all rows where there are none.
+    /// Replaces all rows if there are none.
     case empty
 }
 
 extension Element {
-    /// Whether it comes before another one of the same document.
     func precedes(_ other: Element, in document: Document) -> Bool {
         place(in: document).lexicographicallyPrecedes(other.place(in: document))
     }

@@ -1,4 +1,3 @@
-/// Where a row is drawn.
 package struct Frame: Sendable {
     package enum Shape: Sendable {
         /// Across its part of the screen, with a gutter before it.
@@ -7,14 +6,13 @@ package struct Frame: Sendable {
         case card
     }
 
-    /// What of a row can be met by itself, with a mouse.
+    /// A part of a row that the mouse can hit.
     package enum Part: Hashable, Sendable {
         case disclosure
         case checkbox
         case icon
         /// By its index among the accessories.
         case accessory(Int)
-        /// An action that is laid open, by its index.
         case swipeAction(Int)
     }
 
@@ -23,7 +21,7 @@ package struct Frame: Sendable {
     package var shape = Shape.row
     package var isFocusable = true
     package var parts: [(part: Part, rectangle: Rectangle)] = []
-    /// Nil for what has none: a placeholder.
+    /// Nil for a placeholder.
     package var look: ItemLook?
 
     init(_ id: RowID, _ rectangle: Rectangle, look: ItemLook? = nil) {

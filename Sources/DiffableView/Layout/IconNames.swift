@@ -1,8 +1,7 @@
-// What stands for the names of the freedesktop icon naming specification that lists use most. A name that is not here
-// shows nothing: a row without an icon is better than one with a wrong one.
+// Characters for the names of the freedesktop icon naming specification that lists use most. An unknown name shows nothing: a
+// row without an icon is better than one with a wrong icon.
 
 extension Icon {
-    /// The cluster that is drawn; nil where there is none.
     func cluster(_ symbols: Symbols) -> Cluster? {
         let character: Character?
         switch self {
@@ -18,14 +17,13 @@ extension Icon {
 }
 
 extension ItemLook {
-    /// Its icon; where there is an image and no icon, a sign for that.
+    /// The icon; for an image without an icon, a sign for images.
     func sign(_ symbols: Symbols) -> Cluster? {
         icon?.cluster(symbols) ?? image.flatMap { _ in Icon.named("image-x-generic").cluster(symbols) }
     }
 }
 
 extension Cluster {
-    /// Itself, if it is of ASCII.
     var asciiForm: Cluster? {
         if case .scalar(let scalar) = form, scalar.isASCII { self } else { nil }
     }

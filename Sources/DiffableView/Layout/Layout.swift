@@ -1,11 +1,9 @@
-/// Lays out the part of a document that a screen shows.
-///
-/// Nothing has a place in the whole: one row, the anchor, stands on its line, and the others are laid out from there upwards
-/// and downwards until the screen is full. So a screen of a million rows costs what a screen of ten costs, and what
-/// comes, goes or grows elsewhere moves no row that is looked at.
+/// Lays out the visible part of a document. Rows have no absolute positions: one row, the anchor, keeps its line, and the others
+/// are laid out from there upwards and downwards until the screen is full. So the cost does not depend on the length of the list,
+/// and changes elsewhere move no visible row.
 package enum Layout {
     package static func scene(of document: Document, in viewport: Viewport) -> Scene {
-        // A table whose cells were cut has wider columns then. They take no more lines, so the same rows are seen.
+        // A table with cut cells has wider columns in the next pass. They need no more lines, so the same rows are visible.
         for _ in 0..<wideningsMax {
             let count = document.cache.wideningCount
             let scene = composedScene(of: document, in: viewport)
@@ -32,17 +30,14 @@ package enum Layout {
     }
 }
 
-/// Elements below each other on the rows' part of the screen.
 struct Stack: Sendable {
     struct Piece: Sendable {
         var element: Element
         var block: Block
-        /// Where its first line is.
         var line: Int
 
         var end: Int { line + block.height }
 
-        /// Where a row of it is.
         func line(of id: RowID) -> Int? {
             block.frames.first { $0.id == id }.map { line + $0.rectangle.row }
         }
@@ -57,19 +52,19 @@ struct Stack: Sendable {
         self.height = height
     }
 
-    /// - Parameter anchor: nil where the element begins on the first line.
+    /// `anchor` is nil if the element begins on the first line.
     mutating func begin(_ element: Element, at anchor: Anchor?) {
         let block = composer.block(element)
         var piece = Piece(element: element, block: block, line: 0)
         if let anchor {
-            // Within its block a row stands below a separator or beside others.
+            // Within its block a row may be below a separator or next to other rows.
             let offset = piece.line(of: anchor.id) ?? piece.block.frames.first?.rectangle.row ?? 0
             piece.line = anchor.line - offset
         }
         pieces = [piece]
     }
 
-    /// Takes elements in until the screen is full, and closes the gaps that a shorter list leaves above or below.
+    /// Adds elements until the screen is full, and closes the gaps that a shorter list leaves above or below.
     mutating func fill() {
         growUp()
         if let first = pieces.first, first.line > 0 { move(by: -first.line) }
@@ -79,14 +74,14 @@ struct Stack: Sendable {
             move(by: distance)
             growUp()
             if let first = pieces.first, first.line > 0 { move(by: -first.line) }
-            // What came into sight above may have pushed nothing out, but where the list is short there is more below.
+            // The new elements above may not fill the screen, so more are added below.
             growDown()
         }
         pieces.removeAll { $0.end <= 0 && $0.block.height > 0 || $0.line >= height }
     }
 
-    /// Moves the rows as little as it takes for one to be seen: of one that is taller than the screen, its beginning, unless
-    /// all of the screen shows a part of it.
+    /// Scrolls as little as possible to make a row visible. For a row that is taller than the screen, its beginning is shown,
+    /// unless the whole screen already shows a part of it.
     mutating func reveal(_ id: RowID) {
         guard let element = composer.element(id) else { return }
         let top = pinnedHeight(above: element)

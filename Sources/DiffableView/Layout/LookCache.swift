@@ -2,8 +2,8 @@ import Diffable
 import DiffableJSON
 import Synchronization
 
-/// Looks that were resolved for a frame and will be asked for again for the next one: an arrow key then parses nothing.
-/// What it answers is what would be resolved anew. The columns of a table are the exception, see `TableColumns`.
+/// Caches resolved appearances for the next frame, so that an arrow key parses nothing. A cached value is always equal to a
+/// newly resolved one, except for the columns of a table, see `TableColumns`.
 final class LookCache: Sendable {
     struct ResolvedSection: Sendable {
         let record: Record
@@ -26,7 +26,7 @@ final class LookCache: Sendable {
         var wideningCount = 0
     }
 
-    /// Of items, and of sections. What is over it begins anew.
+    /// The limit for items, and for sections. A full cache is emptied.
     private static let countMax = 4096
 
     private let state = Mutex(State())
@@ -34,7 +34,6 @@ final class LookCache: Sendable {
 
     init(_ wording: Document.Wording) { self.wording = wording }
 
-    /// How many items' looks were resolved so far.
     var resolvedCount: Int { state.withLock { $0.resolvedCount } }
 
     func section(_ section: Section, _ looks: Looks) -> ResolvedSection {
@@ -84,7 +83,7 @@ final class LookCache: Sendable {
         return chosen
     }
 
-    /// A cell of a table was cut: from the next layout on its column has more room.
+    /// Widens a column for the next layout, because one of its cells was cut.
     func widen(_ section: SectionID, _ column: Int, to width: Int) {
         state.withLock { state in
             guard let wider = state.columns[section]?.widened(column, to: width) else { return }
@@ -93,6 +92,5 @@ final class LookCache: Sendable {
         }
     }
 
-    /// How often a column of a table became wider so far.
     var wideningCount: Int { state.withLock { $0.wideningCount } }
 }

@@ -1,9 +1,7 @@
-/// What lies over the rows, in a box: a menu beside its row, a question in the middle, a page of help.
 struct OverlayBlock: Sendable {
     private var block: Block
-    /// On the screen.
     private(set) var rectangle: Rectangle
-    /// Of a menu's lines or a question's answers, in their order; empty for those that are not seen.
+    /// The lines of a menu or the answers of a question, in their order; empty if invisible.
     private(set) var choices: [Rectangle] = []
     private(set) var cursor: Grid.Position?
     private let symbols: Symbols
@@ -43,7 +41,7 @@ struct OverlayBlock: Sendable {
         let height = min(lines + 2, screen.height)
         place(width: width, height: height, beside: frame, screen)
         addBox(title)
-        // Of a long menu the part around the selected line is seen.
+        // The part of a long menu around the selected line is visible.
         let first = max(min(selected - lines / 2, actions.count - lines), 0)
         choices = actions.map { _ in Rectangle(column: 0, row: 0, width: 0, height: 0) }
         for index in first..<first + lines where 1 + index - first < height - 1 || height < 3 {
@@ -93,7 +91,7 @@ struct OverlayBlock: Sendable {
         }
     }
 
-    /// Below the row where there is room, else above it, else where it fits.
+    /// Below the row if there is room, otherwise above it, otherwise anywhere.
     private mutating func place(width: Int, height: Int, beside frame: Frame?, _ screen: Rectangle) {
         var row = screen.row + max((screen.height - height) / 2, 0)
         var column = max((screen.width - width) / 2, 0)
@@ -138,7 +136,7 @@ struct OverlayBlock: Sendable {
         var end = rectangle.columns.upperBound - 2
         let line = max(rectangle.height - 2, 0)
         choices = answers.map { _ in Rectangle(column: 0, row: 0, width: 0, height: 0) }
-        // From the right on, as one reads: the first answer is the leftmost.
+        // From the right: the first answer is the leftmost.
         for index in answers.indices.reversed() {
             let titleWidth = columnCount(of: titles[index])
             let start = max(end - titleWidth, rectangle.column + 1)

@@ -1,4 +1,3 @@
-/// Some cells of a grid.
 package struct Rectangle: Hashable, Sendable {
     package var column: Int
     package var row: Int

@@ -1,17 +1,14 @@
 import Diffable
 
-/// Names what stands in a list as it is drawn. Whatever changes, a row keeps its id.
+/// Identifies a drawn row. A row keeps its id after every change.
 package enum RowID: Hashable, Sendable {
-    /// The list's title.
     case title
     case header(SectionID)
     case item(ItemID)
-    /// Brings further items of a section.
     case more(SectionID)
     case footer(SectionID)
-    /// Of a list that has nothing.
     case empty
-    /// A row that is not held: so many are before it in the list.
+    /// A row that is not loaded, by its index in the list.
     case placeholder(Int)
 
     package var item: ItemID? {
@@ -19,16 +16,16 @@ package enum RowID: Hashable, Sendable {
     }
 }
 
-/// Whose items stand side by side: a section, or an item with children.
+/// The owner of items side by side: a section, or an item with children.
 package enum Owner: Hashable, Sendable {
     case section(SectionID)
     case item(ItemID)
 }
 
-/// A row and the line that it stands on, from which all others are laid out: what is above and below may change, it stays.
+/// A row with a fixed line, from which all other rows are laid out. It stays in place while rows above and below change.
 package struct Anchor: Hashable, Sendable {
     package var id: RowID
-    /// Of the rows' part of the screen; less than zero for a row that begins above it.
+    /// In the rows' part of the screen; negative for a row that begins above it.
     package var line: Int
 
     package init(id: RowID, line: Int) {

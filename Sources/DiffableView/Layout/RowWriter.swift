@@ -1,8 +1,7 @@
-/// Writes one row from its two ends to its middle: what leads, what trails, and the text in the columns that are left.
+/// Writes one row from its ends to its middle: the leading part, the trailing part, and the text in the remaining columns.
 struct RowWriter {
     var block: Block
     var frame: Frame
-    /// That are not taken yet.
     private(set) var free: Range<Int>
     let line: Int
     let ground: Ground
@@ -15,7 +14,7 @@ struct RowWriter {
         (self.ground, self.look, self.symbols) = (ground, look, symbols)
     }
 
-    /// What cannot be used is drawn like what matters less, and dim where there are no colours.
+    /// A disabled row is drawn like secondary text, and dim without colours.
     func style(_ ink: Ink, _ attributes: Style.Attributes = []) -> Style {
         look.isEnabled ? Style(ink, on: ground, attributes) : Style(.secondary, on: ground, attributes.union(.dim))
     }
@@ -26,7 +25,6 @@ struct RowWriter {
 
     mutating func skip(_ columns: Int) { free = min(free.lowerBound + columns, free.upperBound)..<free.upperBound }
 
-    /// Something at the front, in so many columns and one of space.
     mutating func addLeading(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
         guard free.count > columns + 1 else { return }
         let taken = free.lowerBound..<free.lowerBound + columns
@@ -35,7 +33,7 @@ struct RowWriter {
         skip(columns + 1)
     }
 
-    /// Something at the end, if half of the columns are left then.
+    /// Adds a trailing part, if half of the columns stay free.
     mutating func addTrailing(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
         guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return }
         let taken = free.upperBound - columns..<free.upperBound
@@ -52,7 +50,7 @@ struct RowWriter {
 
     // MARK: - Leading
 
-    /// - Parameter disclosure: nil for a row that has none, but stands beside some that have.
+    /// `isExpanded` is nil for a row without a disclosure that is next to rows with one.
     mutating func addDisclosure(_ isExpanded: Bool?) {
         switch isExpanded {
         case nil: skip(2)
@@ -132,7 +130,6 @@ struct RowWriter {
         addTrailing(sides.0 + text + sides.1, columns: columnCount(of: text) + 2, style)
     }
 
-    /// A bar, with its number where there is room.
     mutating func addProgress() {
         guard let progress = look.progress else { return }
         if free.count >= 40 {

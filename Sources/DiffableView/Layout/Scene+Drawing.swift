@@ -1,7 +1,6 @@
 import Diffable
 
 extension Scene {
-    /// Draws all of the screen: the grid is as large as the viewport was.
     package func draw(into grid: inout Grid, decoration: Decoration = Decoration()) {
         var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: surroundings.rows)
         drawRows(&canvas, decoration)
@@ -37,7 +36,6 @@ extension Scene {
         drawThumb(&canvas)
     }
 
-    /// Where in the list the screen is.
     private func drawThumb(_ canvas: inout Canvas) {
         guard !(showsTop && showsEnd), let visible = visibleRows else { return }
         let height = surroundings.rows.count
@@ -67,7 +65,7 @@ extension Scene {
                 sign = (composer.symbols.mark, .tint(.accent))
             }
         }
-        // Where there is nothing, nothing is chosen; the terminal's cursor stands there all the same.
+        // An empty list has no selection, but the terminal's cursor is still there.
         let isFocused = decoration.focused == frame.id && frame.id != .empty
         if isFocused { ground = decoration.hasKeyboard ? .selected : .selectedUnfocused }
         if decoration.flashing == frame.id { ground = .flashing }
@@ -125,7 +123,7 @@ extension Scene {
         }
     }
 
-    /// In place of what is waited for, or in the gutter.
+    /// Draws it in place of the part that is being loaded, or in the gutter.
     private func drawSpinner(_ frame: Frame, _ canvas: inout Canvas, step: Int) {
         let spinner = composer.symbols.spinner
         let glyph = spinner[Int(UInt(bitPattern: step) % UInt(spinner.count))]
@@ -135,7 +133,7 @@ extension Scene {
         canvas.put(glyph, row: rectangle.row, column: rectangle.column, style: .tint(.accent))
     }
 
-    /// What is typed into, else what is chosen among, else the focused row.
+    /// The text cursor, otherwise the selected choice, otherwise the focused row.
     private func cursor(_ decoration: Decoration) -> Grid.Position? {
         if let status = composer.viewport.status, let typed = status.cursor, let row = surroundings.status {
             let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
@@ -150,11 +148,9 @@ extension Scene {
     }
 }
 
-/// A grid with what may be drawn into it, and in which characters.
 struct Canvas {
     var grid: Grid
     let symbols: Symbols
-    /// Nothing is drawn outside of these.
     var rows: Range<Int>
 
     mutating func draw(_ block: Block, line: Int) {
@@ -190,12 +186,11 @@ struct Canvas {
             grid.put(cluster, row: row, column: column, style)
             return
         }
-        // A terminal without UTF-8 shows that something is there, in as many columns.
+        // A terminal without UTF-8 gets a replacement with the same number of columns.
         let stand = cluster == .ellipsis ? Cluster(symbols.ellipsis)! : Cluster(.scalar("?"), width: 1)
         for offset in 0..<cluster.width { grid.put(stand, row: row, column: column + offset, style) }
     }
 
-    /// One of our own characters, on the ground that is there.
     mutating func put(_ character: Character, row: Int, column: Int, style ink: Ink) {
         overwrite(String(character), row: row, column: column, limit: column + 1, ink)
     }

@@ -1,6 +1,6 @@
 import Diffable
 
-// What is beside what, on the screen and beyond it: where the focus goes by keys.
+// The neighbours of rows, on the screen and beyond it: where keys move the focus.
 
 extension Scene {
     package enum Direction: CaseIterable, Sendable {
@@ -10,7 +10,7 @@ extension Scene {
         case first, last
     }
 
-    /// The row that a key leads to; nil where there is none, or where the row is gone.
+    /// The row that a key leads to; nil if there is none, or if the row no longer exists.
     package func neighbour(of id: RowID, towards direction: Direction) -> RowID? {
         switch direction {
         case .first: return end(.first, firstFocusable(from: .title, composer.element(after:)))
@@ -46,7 +46,7 @@ extension Scene {
         return nil
     }
 
-    /// Of a carousel's items some are seen: its end may be another one.
+    /// Only some of a carousel's items are visible: its end may be another one.
     private func end(_ direction: Direction, _ row: RowID?) -> RowID? {
         guard let item = row?.item, let path = composer.snapshot.indexPath(ofItem: item),
             composer.plan(path[0]).sort == .carousel
@@ -55,7 +55,7 @@ extension Scene {
         return composer.snapshot.itemIdentifier(at: [path[0], index]).map { .item($0) }
     }
 
-    /// The row above or below, and of several side by side the one that is nearest.
+    /// The row above or below; of several side by side, the nearest one.
     private func nearest(to id: RowID, from start: Element, _ step: Step) -> RowID? {
         let middle = middle(of: id, in: block(start))
         var element = step(start)
@@ -77,7 +77,7 @@ extension Scene {
         }?.id
     }
 
-    /// A screen further, of which one line is seen again.
+    /// The row one screen further, with one line of overlap.
     private func page(from id: RowID, _ start: Element, _ step: Step) -> RowID? {
         let middle = middle(of: id, in: block(start))
         var passed = 0
@@ -93,7 +93,6 @@ extension Scene {
         return found
     }
 
-    /// The item before or behind one of those that stand side by side.
     private func beside(_ id: RowID, by distance: Int) -> RowID? {
         guard let item = id.item, let path = composer.snapshot.indexPath(ofItem: item) else { return nil }
         guard !composer.plan(path[0]).isOfRows else { return nil }
@@ -102,7 +101,7 @@ extension Scene {
         return composer.snapshot.itemIdentifier(at: path.dropLast() + [index]).map { .item($0) }
     }
 
-    /// The first row of the next section that has any. Backwards, the first row of one's own section comes before.
+    /// The first row of the next section with rows. Backwards, the first row of the own section is tried first.
     private func section(from element: Element, by distance: Int) -> RowID? {
         var section: Int
         switch element {

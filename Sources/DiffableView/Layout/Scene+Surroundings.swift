@@ -1,8 +1,6 @@
-// What stands around the rows: tabs, the banner, the status line.
-
 extension Composer {
-    /// The columns of each tab, empty for hidden tabs. The current tab is always visible, and the next one too if there
-    /// is room. The first and the last column of the screen are for the marks of hidden tabs.
+    /// The columns of each tab, empty for hidden tabs. The current tab is always visible, and the next one too if there is
+    /// room. The first and the last column of the screen are for the marks of hidden tabs.
     var tabRanges: [Range<Int>] {
         let limit = max(columns / max(viewport.tabs.count, 1), 8)
         let room = max(columns - 2, 1)
@@ -26,13 +24,11 @@ extension Composer {
         }
     }
 
-    /// The range of visible tabs.
     var shownTabs: ClosedRange<Int> {
         let shown = tabRanges.indices.filter { !tabRanges[$0].isEmpty }
         return (shown.first ?? viewport.selectedTab)...(shown.last ?? viewport.selectedTab)
     }
 
-    /// The tab at a column; at the marks, the nearest hidden tab.
     func tab(at column: Int) -> Int? {
         let shown = shownTabs
         if column == 0, shown.lowerBound > 0 { return shown.lowerBound - 1 }
@@ -81,8 +77,8 @@ extension Scene {
         }
     }
 
-    /// A message ends with what to do, so it is not cut: it lies over the last rows for as long as it is there, but not over the one
-    /// under the cursor.
+    /// A message ends with the remedy, so it is not cut: it covers the last rows while it is shown, but not the row under the
+    /// cursor.
     private func drawMessage(_ text: String, _ canvas: inout Canvas, _ row: Int, below focused: RowID?) {
         let columns = canvas.grid.columns
         let top = focused.flatMap { frame(of: $0) }?.rectangle.rows.upperBound ?? surroundings.rows.lowerBound

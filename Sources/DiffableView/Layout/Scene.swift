@@ -1,14 +1,13 @@
 import Diffable
 
-/// A screen of a list: where each row is, what is where, and what is beside what.
 package struct Scene: Sendable {
     let composer: Composer
     let surroundings: Surroundings
     let stack: Stack
-    /// A header that stays on top, and on which line of the rows' part.
+    /// A header that stays at the top, and its line in the rows' part.
     let pinned: (block: Block, line: Int)?
     let overlay: OverlayBlock?
-    /// Of the rows that are seen, from the top on, beside each other from the left on.
+    /// The visible rows, from top to bottom and from left to right.
     package let frames: [Frame]
 
     init(composer: Composer, surroundings: Surroundings, stack: Stack) {
@@ -56,7 +55,6 @@ package struct Scene: Sendable {
 // MARK: - Where things are
 
 extension Scene {
-    /// The rows' part of the screen.
     package var rows: Range<Int> { surroundings.rows }
 
     package func frame(of id: RowID) -> Frame? { frames.first { $0.id == id } }
@@ -71,17 +69,14 @@ extension Scene {
     package enum Hit: Hashable, Sendable {
         case row(RowID)
         case part(Frame.Part, of: RowID)
-        /// Of the tabs, by its index.
         case tab(Int)
         case banner
         case status
         /// A line of a menu or an answer to a question, by its index.
         case choice(Int)
-        /// What lies over the rows, beside its choices.
         case overlay
     }
 
-    /// What a mouse is on.
     package func hit(at position: Grid.Position) -> Hit? {
         if let overlay {
             if let choice = overlay.choices.firstIndex(where: { $0.contains(position) }) { return .choice(choice) }
@@ -102,13 +97,13 @@ extension Scene {
         return .row(frame.id)
     }
 
-    /// Where a row stands, so that it can stay there in the next scene; nil for one that is not seen.
+    /// Nil if the row is invisible.
     package func anchor(of id: RowID) -> Anchor? {
         guard let frame = stack.pieces.lazy.compactMap({ $0.line(of: id) }).first else { return nil }
         return Anchor(id: id, line: frame)
     }
 
-    /// The first row that is seen as a whole, or as much of it as fits; nil only where there is nothing.
+    /// The first row that is entirely visible, or as much of it as fits; nil only if there is none.
     package var firstAnchor: Anchor? {
         let top = pinnedEnd
         let anchors = stack.pieces.flatMap { piece in
@@ -117,29 +112,28 @@ extension Scene {
         return anchors.first { $0.line >= top } ?? anchors.first
     }
 
-    /// The line of the rows' part that a header which stays on top ends before.
+    /// The line in the rows' part after a pinned header.
     var pinnedEnd: Int { pinned.map { max($0.line + $0.block.height, 0) } ?? 0 }
 
-    /// Whether the list begins on this screen, and whether it ends on it.
     package var showsTop: Bool { stack.pieces.first.map { $0.element == .title && $0.line >= 0 } ?? true }
     package var showsEnd: Bool {
         guard let last = stack.pieces.last else { return true }
         if last.end > stack.height { return false }
-        // What takes no lines is not to be seen, and does not count.
+        // Elements without lines are invisible, and do not count.
         var element = composer.element(after: last.element)
         while let next = element, composer.block(next).height == 0 { element = composer.element(after: next) }
         return element == nil
     }
 
-    /// The row that stands for an item: its own, or that of the first ancestor whose children are not drawn. Nil for an
-    /// item that is not held.
+    /// The row that represents an item: its own, or that of the first ancestor whose children are not drawn. Nil for an item
+    /// that is not loaded.
     package func drawnRow(of item: ItemID) -> RowID? {
         composer.snapshot.indexPath(ofItem: item).flatMap { path in
             composer.snapshot.itemIdentifier(at: composer.drawnPath(path)).map { .item($0) }
         }
     }
 
-    /// What carousels that are seen begin with: for the next viewport, so that they stay when this one moved them.
+    /// The first items of the visible carousels, for the next viewport, so that they stay after a scroll.
     package var carouselStarts: [Owner: ItemID] {
         var starts: [Owner: ItemID] = [:]
         for piece in stack.pieces {
@@ -153,7 +147,7 @@ extension Scene {
         return starts
     }
 
-    /// The indices of the rows that are seen, among all of the list; nil where none is.
+    /// The indices of the visible rows in the list; nil if there are none.
     package var visibleRows: Range<Int>? {
         func index(_ frame: Frame) -> Int? {
             switch frame.id {

@@ -1,14 +1,10 @@
-/// Where the rows of a section stand across the screen, by its appearance.
 struct SectionGeometry: Sendable {
     let appearance: Appearance
     /// The section's part of the screen, with its box.
     let outer: Range<Int>
-    /// What has the focus is drawn so wide.
     let row: Range<Int>
-    /// What rows show.
     let content: Range<Int>
     let page: Ground
-    /// Behind its rows.
     let ground: Ground
 
     var hasBox: Bool { appearance == .insetGrouped && outer.count > 8 }
@@ -59,13 +55,11 @@ struct SectionGeometry: Sendable {
 extension SectionGeometry {
     static let cardWidthMin = 8
 
-    /// Where a grid's or carousel's cards stand, of items at a level.
     func cards(level: Int) -> Range<Int> { content.lowerBound + indent(level)..<content.upperBound }
 
-    /// What stands at a level of an outline begins so many columns further on, as long as there is room.
+    /// The indentation at a level of an outline, as far as there is room.
     func indent(_ level: Int) -> Int { min(level * 2, content.count / 2) }
 
-    /// How many items of a section stand side by side.
     func groupCount(_ layout: SectionLayout) -> Int {
         switch layout.sort {
         case .list, .table: return 1
@@ -79,7 +73,7 @@ extension SectionGeometry {
         }
     }
 
-    /// How wide a carousel's items are: the next one can always be seen.
+    /// The width of a carousel's items. A part of the next one is always visible.
     func itemWidth(_ layout: SectionLayout) -> Int {
         max(min(layout.itemWidth ?? 28, content.count - 5), min(Self.cardWidthMin, content.count))
     }

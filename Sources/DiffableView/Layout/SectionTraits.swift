@@ -1,8 +1,7 @@
 import Diffable
 
-/// What a section's rows leave room for, so that their texts begin in one column: what any of its first items has.
+/// The parts that any of a section's first items has. All rows leave room for them, so that their texts begin in one column.
 struct SectionTraits: Sendable {
-    /// Whether there are children.
     var isOutline = false
     var hasDisclosures = false
     var hasCheckboxes = false
@@ -17,7 +16,7 @@ extension Composer {
         let rootCount = snapshot.numberOfRootItems(inSection: plan.id) ?? 0
         traits.isOutline = snapshot.numberOfItems(inSection: plan.id) ?? 0 > rootCount
         traits.hasDisclosures = traits.isOutline || !document.knownParents.isEmpty
-        // Cards stand by themselves.
+        // Cards are not aligned with each other.
         guard plan.isOfRows else { return traits }
         for index in 0..<min(rootCount, SectionTraits.sampleCount) {
             guard let id = snapshot.itemIdentifier(at: [plan.index, index]), let look = resolved(id, plan)?.look else {
@@ -30,7 +29,6 @@ extension Composer {
         return traits
     }
 
-    /// Whether an item shows a disclosure, and which.
     func disclosure(_ id: ItemID, _ look: ItemLook) -> Bool? {
         guard look.hasChildren || document.isParent(id) else { return nil }
         if let accessories = look.accessories {

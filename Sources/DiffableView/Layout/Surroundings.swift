@@ -1,6 +1,5 @@
-/// Which rows of the screen are the list's, and which are what stands around it.
 struct Surroundings: Sendable {
-    /// Of the screen; nil for what there is no room or no need for.
+    /// Lines of the screen; nil without room or need.
     let tabs: Int?
     let banner: Int?
     let status: Int?
@@ -9,7 +8,7 @@ struct Surroundings: Sendable {
     init(_ viewport: Viewport) {
         var top = 0
         var bottom = viewport.rows
-        // What is wrong is told even where there is little room.
+        // A problem is shown even if there is little room.
         banner = viewport.banner != nil && bottom > 1 ? 0 : nil
         if banner != nil { top += 1 }
         status = viewport.status != nil && bottom - top > 1 ? bottom - 1 : nil

@@ -1,12 +1,10 @@
-/// A row's actions, laid open at one of its ends. If not all of them fit, it shows the ones around the selected
-/// action, and marks at the ends where there are more.
+/// A row's actions, revealed at one of its ends. If not all of them fit, it shows the ones around the selected action, and
+/// marks at the ends where there are more.
 struct SwipeBlock {
     private var block: Block
-    /// The places of the actions that are shown, by their index.
     private(set) var choices: [Int: Rectangle] = [:]
-    /// Of the row that they belong to.
     private let area: Rectangle
-    /// How far the row goes aside; what is laid open at its end lies over it.
+    /// The columns by which the row moves aside; actions at its end cover it.
     private let shift: Int
 
     init?(_ swipe: Swipe, frame: Frame, ground: Ground, symbols: Symbols) {
@@ -57,9 +55,8 @@ struct SwipeBlock {
     /// On a narrower row no title could be read.
     private static let widthMin = 12
 
-    /// Chooses the visible actions: the selected one, then the ones before and after it while there is room.
-    ///
-    /// - Parameter room: less the two marks.
+    /// Chooses the visible actions: the selected one, then the ones before and after it while there is room. `room` excludes
+    /// the two marks.
     private static func shown(_ widths: [Int], selected: Int, room: Int) -> Range<Int> {
         guard widths.indices.contains(selected), widths[selected] <= room else { return 0..<0 }
         var shown = selected..<selected + 1
@@ -90,7 +87,7 @@ struct SwipeBlock {
 }
 
 extension Scene {
-    /// One of the actions that are laid open; nil if it cannot be seen.
+    /// A revealed action; nil if it is invisible.
     func shownSwipeAction(_ index: Int) -> Action? {
         guard let swipe = composer.viewport.swipe, let frame = frame(of: swipe.id), let look = frame.look,
             swipeBlock(frame)?.choices[index] != nil

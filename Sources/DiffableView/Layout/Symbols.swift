@@ -1,23 +1,22 @@
-/// The characters that frames and signs are made of. All are one column wide where a field says nothing else.
+/// The characters of frames and signs. All are one column wide unless a field says otherwise.
 package struct Symbols: Sendable {
-    /// Of a box: corners from the left top on as one reads, then across and down.
+    /// A box: corners from the top left in reading order, then the horizontal and the vertical line.
     struct Frame: Sendable {
         var topLeft, topRight, bottomLeft, bottomRight, across, down: Character
     }
 
     package let isASCII: Bool
     let frame: Frame
-    /// Of what has the focus.
     let heavyFrame: Frame
     let separator: Character
     let focus, mark, change: Character
     let expanded, collapsed, chevron, back: Character
     let checkmark, delete, insert, reorder, detail, popUpMenu: Character
     let selected, unselected: Character
-    /// Checkboxes are as wide as each other.
+    /// Checkboxes have the same width.
     let checked, unchecked, mixed: String
     let urgent: Character
-    /// The steps of a column of a bar, from none on. None is as high as a line, or bars below each other would be one.
+    /// The steps of a column of a bar, from empty. The empty step is as high as a line, or bars below each other would merge.
     let bar: [Character]
     let missing: Character
     let thumb: Character
@@ -56,7 +55,6 @@ extension Symbols {
         }
     }
 
-    /// So many columns of a bar.
     func bar(_ progress: Double, columns: Int) -> String {
         let steps = bar.count - 1
         let done = Int((progress * Double(columns * steps)).rounded())

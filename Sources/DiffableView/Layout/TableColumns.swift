@@ -3,15 +3,15 @@ import DiffableJSON
 
 /// The columns of a table and their widths.
 ///
-/// They come of the section's first items when it is drawn for the first time, and then stay: a table whose columns move
-/// while it is read cannot be read. They are chosen again when the section's content changes, when the screen becomes
-/// another size, and while the table has fewer items than are looked at. Whoever goes to other rows finds their columns as
-/// wide as they need, as far as there is room, and they keep that. What others change makes no column wider.
+/// They are derived from the section's first items when it is drawn for the first time, and then stay, because moving columns
+/// would make a table unreadable. They are chosen again when the section's content changes, when the screen is resized, and
+/// while the table has fewer items than are sampled. When the user moves to other rows, columns become as wide as needed, if
+/// there is room, and stay so. Changes by others widen no column.
 ///
-/// Where there is no room for all, its reader passes over columns behind the first, which stays.
+/// If there is no room for all, the user can scroll past the columns after the first, which stays.
 struct TableColumns: Sendable {
     struct Column: Sendable {
-        /// Among all columns of the table.
+        /// The index among all columns of the table.
         var index: Int
         var path: String
         var title: String
@@ -20,21 +20,21 @@ struct TableColumns: Sendable {
     }
 
     var columns: [Column]
-    /// What each column's cells want, as far as they were drawn. It never becomes less.
+    /// The widths that the cells drawn so far need. They never decrease.
     private(set) var natural: [Int] = []
-    /// With those for which there is no room.
+    /// All columns, including those without room.
     private var wantedColumns: [Column] = []
     private let isFixed: [Bool]
-    /// How many behind the first one are passed over.
+    /// The number of columns after the first that are scrolled past.
     private(set) var passed = 0
     let section: Record
     let area: Range<Int>
     let sampled: Int
 
     static let sampleCount = 32
-    /// What is wider is cut, however wide the screen is.
+    /// The limit of a column's width, on any screen.
     static let widthMax = 48
-    /// What is narrower cannot be read.
+    /// A narrower column is unreadable.
     private static let widthMin = 8
     static let countMax = 64
     private static let gap = 2
@@ -67,7 +67,7 @@ extension Composer {
         }
     }
 
-    /// What stands before the text in the first column. Of an outline, room for some levels.
+    /// The width before the text in the first column, including some levels of an outline.
     private func leadingWidth(_ plan: SectionPlan) -> Int {
         let traits = plan.traits
         return (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
@@ -76,7 +76,6 @@ extension Composer {
 }
 
 extension TableColumns {
-    /// The members of items that can be shown in a cell.
     static func members(_ items: [LookCache.ResolvedItem]) -> [TableColumn] {
         var names: [String] = []
         for item in items {
@@ -92,7 +91,7 @@ extension TableColumns {
         return names.map { TableColumn(path: TableColumn.pointer(naming: $0), title: harmlessText($0)) }
     }
 
-    /// These are drawn beside the cells.
+    /// Members that are drawn outside the cells.
     private static let signs: Set<String> = [
         "icon", "image", "badge", "tint", "progress", "checked", "urgent", "enabled", "lines", "hasChildren",
         "canReorder",
@@ -129,9 +128,7 @@ extension TableColumns {
         place()
     }
 
-    /// The same with room for a cell that is cut; nil where nothing would change.
-    ///
-    /// - Parameter width: of the cell, with what leads it.
+    /// Makes room for a cut cell; nil if nothing would change. `width` is the cell's, with its leading part.
     func widened(_ index: Int, to width: Int) -> TableColumns? {
         let width = min(width, Self.widthMax, area.count)
         guard !isFixed[index], natural[index] < width else { return nil }
@@ -140,7 +137,7 @@ extension TableColumns {
         return placed(widths)
     }
 
-    /// No column becomes narrower because more of the first rows are there to be looked at.
+    /// Prevents columns from becoming narrower because more of the first rows are sampled.
     fileprivate func keepingWidths(of known: TableColumns) -> TableColumns {
         guard known.wantedColumns.map(\.path) == wantedColumns.map(\.path) else { return self }
         return placed(zip(natural, known.natural).map { min(max($0, $1), area.count) })
@@ -153,10 +150,9 @@ extension TableColumns {
         return next
     }
 
-    /// One column behind the first is always seen.
+    /// At least one column after the first is visible.
     fileprivate func bounded(_ count: Int) -> Int { max(min(count, wantedColumns.count - 2), 0) }
 
-    /// The same from another column on.
     fileprivate func passing(_ count: Int) -> TableColumns {
         var next = self
         next.passed = bounded(count)
@@ -164,25 +160,22 @@ extension TableColumns {
         return next
     }
 
-    /// Whether there is more to be seen when more columns are passed over.
+    /// Whether scrolling further would show more.
     var isCut: Bool {
         passed < bounded(.max)
             && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
     }
 
-    /// The paths of all columns, visible or not.
     var paths: [String] { wantedColumns.map(\.path) }
 
-    /// What stands in the first column of all.
     var firstPath: String? { wantedColumns.first?.path }
 
-    /// Whether the last columns are left out.
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 
-    /// The widest ones give way first; when all are narrow, the last ones are left out.
+    /// Narrows the widest columns first; when all are narrow, leaves out the last ones.
     private mutating func place() {
         columns = wantedColumns.filter { $0.index == 0 || $0.index > passed }
-        // What is left out leaves its room to those that are seen.
+        // Hidden columns leave their room to the visible ones.
         while columns.count > 1, total(columns.map(leastWidth)) > area.count { columns.removeLast() }
         let fixed = columns.map { isFixed[$0.index] }
         var widths = columns.map { natural[$0.index] }
@@ -198,7 +191,7 @@ extension TableColumns {
             widths[widest] -= 1
             total -= 1
         }
-        // What comes later may be longer.
+        // Later rows may have longer texts.
         let growing = columns.indices.filter { !fixed[$0] && columns[$0].alignment == .left }
         for index in growing {
             widths[index] += max(min((area.count - total) / growing.count, widths[index] / 2 + 4), 0)
@@ -215,10 +208,9 @@ extension TableColumns {
         isFixed[column.index] ? natural[column.index] : min(natural[column.index], Self.widthMin)
     }
 
-    /// With what is between them.
     private func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0) }
 
-    /// What stands in a cell. Whether it is a number is nil for an empty one.
+    /// The text of a cell. `isNumber` is nil for an empty one.
     static func cell(_ path: String, id: ItemID, _ item: LookCache.ResolvedItem) -> (text: String, isNumber: Bool?) {
         switch path {
         case "id": return (harmlessText(id.description), false)

@@ -1,31 +1,28 @@
 import Diffable
 
-/// What is drawn around the rows, and from where on the rows are drawn.
+/// The screen's size, the parts around the rows, and the scroll position.
 package struct Viewport: Sendable {
     package var columns: Int
     package var rows: Int
     package var symbols = Symbols.unicode
     /// Nil: from the top.
     package var anchor: Anchor?
-    /// What must be seen. The rows scroll as little as that takes.
+    /// A row that must be visible. The rows scroll as little as that requires.
     package var revealed: RowID?
-    /// Which item of a carousel is its first; the very first where none is named.
+    /// The first visible item of each carousel; the very first item by default.
     package var carouselStarts: [Owner: ItemID] = [:]
-    /// How many columns behind the first are passed over in a table.
+    /// The number of columns after the first that are scrolled past in a table.
     package var passedColumns: [SectionID: Int] = [:]
-    /// The titles of several lists.
     package var tabs: [String] = []
     package var selectedTab = 0
-    /// What is wrong: the connection is lost.
     package var banner: String?
     package var status: StatusLine?
-    /// Only what matches is shown: that there is nothing says nothing of the list.
+    /// Whether only matching rows are shown, so that an empty result does not mean an empty list.
     package var isFiltered = false
-    /// No state of the list has arrived yet, so it may not be empty.
+    /// Whether no state of the list has been received yet, so that it may not be empty.
     package var isLoading = false
-    /// Whether a cell of a table that is cut widens its column: then one goes to other rows, and does not read on.
+    /// Whether a cut cell of a table widens its column. It is true after a move to other rows, and false while the user reads on.
     package var widensTables = false
-    /// A row whose actions are laid open.
     package var swipe: Swipe?
     package var overlay: Overlay?
 
@@ -38,7 +35,7 @@ package struct Viewport: Sendable {
 package struct StatusLine: Equatable, Sendable {
     package var leading: String
     package var trailing: String
-    /// Of a text that is being typed: how many of the leading text's characters are before the cursor.
+    /// The number of characters before the text cursor, if the leading text is being typed.
     package var cursor: Int?
 
     package init(leading: String = "", trailing: String = "", cursor: Int? = nil) {
@@ -62,11 +59,9 @@ package struct Swipe: Equatable, Sendable {
     }
 }
 
-/// What lies over the rows.
 package enum Overlay: Equatable, Sendable {
-    /// Actions, beside the row that they are done with.
+    /// Actions, next to the row that they apply to.
     case menu(title: String?, actions: [Action], selected: Int, of: RowID?)
-    /// A question with its answers.
     case question(String, answers: [Answer], selected: Int)
     case help([HelpSection], line: Int)
 

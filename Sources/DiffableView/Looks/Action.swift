@@ -1,24 +1,19 @@
 import DiffableJSON
 
-/// What a viewer offers to do with an item, a section or a list.
 package struct Action: Equatable, Sendable {
     package enum Style: String, Sendable { case `default`, primary, destructive }
 
-    /// What is asked before it is done.
     package enum Confirmation: Equatable, Sendable {
         case none
-        /// The viewer's own question.
         case standard
         case text(String)
     }
 
-    /// How it is done.
     package enum Effect: Equatable, Sendable {
-        /// The list's handler is asked.
         case perform(arguments: ContentValue?)
-        /// The viewer changes the list itself, by its user's right: these operations, where `"$item"` stands for the id.
+        /// By these operations, which the viewer sends with its user's rights, where `"$item"` is replaced by the id.
         case operations([ContentValue])
-        /// The same with a merge patch for the item's content.
+        /// By a merge patch of the item's content, sent in the same way.
         case patch(ContentValue)
     }
 
@@ -29,13 +24,12 @@ package struct Action: Equatable, Sendable {
     package var key: Character?
     package var confirmation = Confirmation.none
     package var isEnabled = true
-    /// Whether it can be done with several items at once.
     package var takesSeveral = false
     package var effect = Effect.perform(arguments: nil)
 }
 
 extension Action {
-    /// Nil for what has no id. A destructive action always asks.
+    /// Nil for an action without an id. A destructive action always asks.
     init?(_ value: ContentValue) {
         guard let id = value["id"]?.text, !id.isEmpty else { return nil }
         self.init(id: id, title: value["title"]?.text.map(harmlessText) ?? harmlessText(id))

@@ -1,8 +1,8 @@
-// Content is another user's word. What could steer a terminal, or make text look like other text, is taken out of what is
-// drawn: control characters, and Unicode's bidirectional ones (U+202E makes "txt.exe" of "exe.txt"). White space of any
-// sort is a space: a row is one line, and where it breaks is for the layout to say.
+// Content comes from other users. Characters that could control a terminal, or make text look like other text, are removed:
+// control characters, and Unicode's bidirectional ones (U+202E turns "exe.txt" into "txt.exe"). Any white space becomes a
+// space: a row is one line, and the layout decides where it wraps.
 
-/// In bytes. The tallest row on the widest screen has no room for more, and each frame goes through what it draws.
+/// Bytes. The tallest row on the widest screen has no room for more, and each frame scans the texts that it draws.
 private let harmlessTextLengthMax = 1 << 16
 
 func harmlessText(_ text: String) -> String {
@@ -22,7 +22,7 @@ func harmlessText(_ text: String) -> String {
     return String(result)
 }
 
-/// Nil for what is not one grapheme cluster that can be seen.
+/// Nil unless the text is one visible grapheme cluster.
 func singleCharacter(_ text: String) -> Character? {
     let text = harmlessText(text)
     guard let first = text.first, text.index(after: text.startIndex) == text.endIndex, !first.isWhitespace else {

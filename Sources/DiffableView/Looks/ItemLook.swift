@@ -1,6 +1,5 @@
-/// How one item is drawn, whatever draws it: what its content says, with the defaults of its kind, section and list.
-///
-/// All text is harmless: without control and bidirectional characters.
+/// The appearance of one item in any viewer: the values of its content, with the defaults of its kind, section and list. All text
+/// is harmless: without control and bidirectional characters.
 package struct ItemLook: Equatable, Sendable {
     package var text = ""
     package var secondaryText: String?
@@ -13,11 +12,11 @@ package struct ItemLook: Equatable, Sendable {
     package var checkbox: Checkbox?
     package var isUrgent = false
     package var isEnabled = true
-    /// How many lines the text may take; 0: as many as it needs.
+    /// The limit of the text's lines; 0: as many as it needs.
     package var lines = 1
-    /// Nil: none were named, so an outline's disclosure where there are children.
+    /// Nil if none were named. Then an outline's disclosure is shown for items with children.
     package var accessories: [Accessory]?
-    /// It can be expanded though no children are there: they come when somebody asks.
+    /// Whether it can be expanded without loaded children: they are inserted on request.
     package var hasChildren = false
     package var actions: [Action] = []
     package var leadingActions: [Action] = []
@@ -29,8 +28,8 @@ package struct ItemLook: Equatable, Sendable {
 
     package init() {}
 
-    /// As it is told to somebody who does not see it: an `accessibilityLabel` stands for the texts and the signs that it says
-    /// otherwise. What it does not say, such as whether something is checked, stays.
+    /// The appearance for screen readers: an `accessibilityLabel` replaces the texts and signs that it describes. Other state
+    /// stays, such as whether the item is checked.
     package var spoken: ItemLook {
         guard let accessibilityLabel else { return self }
         var look = self
@@ -48,7 +47,6 @@ package enum Icon: Equatable, Sendable {
 }
 
 package enum ImageSource: Equatable, Sendable {
-    /// A `data:` URL of an image.
     case data(String)
     /// An absolute path.
     case file(String)
@@ -61,7 +59,7 @@ package struct Badge: Equatable, Sendable {
 
 package enum Checkbox: String, Equatable, Sendable { case checked, unchecked, mixed }
 
-/// What stands at the end of a row, UIKit's `UICellAccessory`.
+/// A part at the end of a row, like UIKit's `UICellAccessory`.
 package struct Accessory: Equatable, Sendable {
     package enum Sort: String, CaseIterable, Sendable {
         case disclosureIndicator, outlineDisclosure, checkmark, delete, insert, reorder, multiselect, detail, label,
@@ -74,6 +72,5 @@ package struct Accessory: Equatable, Sendable {
     package var text: String?
     package var tint: Tint?
     package var displayed = Displayed.always
-    /// The id of the action that it carries out.
     package var action: String?
 }

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// Those who may say something, one after the other: the first whose word has the right type is heard.
+/// Sources of a value in descending priority: the first one with a value of the right type is used.
 struct Layers {
     private let layers: [ContentValue]
 
@@ -23,8 +23,8 @@ struct Layers {
 }
 
 extension ContentValue {
-    /// What a kind says of an item with that content: `{"path":"/due"}` is what stands there in it, a number as text where
-    /// text is asked for. Actions are left as they are: a path in their arguments is an argument.
+    /// Replaces a kind's references to an item's content: `{"path":"/due"}` becomes the value at that path, a number as text
+    /// where text is expected. Actions stay unchanged: a path in their arguments is an argument.
     func following(_ content: ContentValue?) -> ContentValue {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -39,7 +39,7 @@ extension ContentValue {
             })
     }
 
-    /// Nil where a path leads nowhere.
+    /// Nil if a path leads nowhere.
     private func led(into content: ContentValue?) -> ContentValue? {
         switch self {
         case .object(let members):
@@ -55,9 +55,9 @@ extension ContentValue {
         }
     }
 
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     var count: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
-    /// The same, where none would be nothing.
+    /// A positive integer.
     var size: Int? { count.flatMap { $0 > 0 ? $0 : nil } }
 }

@@ -1,12 +1,12 @@
 import Diffable
 import DiffableJSON
 
-/// What means nothing in a look that the viewer's user wrote down. Of what lists say themselves it is passed over without a
-/// word, because they may be written for a newer viewer.
+/// Finds mistakes in an appearance that the user wrote. Mistakes in a list's own appearance are ignored silently, because it
+/// may be written for a newer viewer.
 package enum LookCheck {
     private typealias Test = @Sendable (ContentValue) -> Bool
 
-    /// A sentence for each member that nobody knows and each value that is passed over.
+    /// A sentence for each unknown member and each ignored value.
     package static func complaints(of look: Content) -> [String] {
         var complaints: [String] = []
         let value = ContentValue(look)
@@ -27,7 +27,7 @@ package enum LookCheck {
         return complaints
     }
 
-    /// A sentence for each member of an item's content that is passed over when it is drawn. Content has any other members, too.
+    /// A sentence for each member of an item's content that is ignored when it is drawn. Content may have any other members, too.
     package static func itemComplaints(of content: Content) -> [String] {
         guard case .object(let members) = ContentValue(content) else { return [] }
         return members.compactMap { member in
@@ -36,21 +36,21 @@ package enum LookCheck {
     }
 
     private static func passedOver(_ name: String, _ value: ContentValue) -> String {
-        "\(harmlessText(name)) cannot be \(harmlessText(value.json)); it is passed over"
+        "\(harmlessText(name)) cannot be \(harmlessText(value.json)), so it is ignored"
     }
 
-    /// - Parameter mayFollow: whether a value may be a path into the item's content.
+    /// `mayFollow` says whether a value may be a path into the item's content.
     private static func check(
         _ value: ContentValue, _ members: [String: Test], at path: String, mayFollow: Bool = false,
         _ complaints: inout [String]
     ) {
         guard case .object(let given) = value else {
-            return complaints.append("\(harmlessText(path.dropLast().description)) is no object, and is passed over")
+            return complaints.append("\(harmlessText(path.dropLast().description)) is not an object, so it is ignored")
         }
         for member in given {
             let name = path + member.name
             guard let test = members[member.name] else {
-                complaints.append("nobody knows a member \(harmlessText(name)); it is passed over")
+                complaints.append("the unknown member \(harmlessText(name)) is ignored")
                 continue
             }
             if mayFollow, member.value["path"] != nil { continue }

@@ -1,15 +1,14 @@
 import Diffable
 import DiffableJSON
 
-// A list says how it is drawn in its content, its sections' and its items' (docs/appearance.md). Whoever draws it asks here, so
-// that it looks like itself everywhere. Nothing fails: what is unknown is passed over, and a member of a wrong type is as
-// if it were left out, so the next one that may say it is asked.
+// A list defines its appearance in its own content and in that of its sections and items (docs/appearance.md). All viewers use
+// this code, so that it looks alike everywhere. Nothing fails: unknown members are ignored, and a member of a wrong type counts
+// as missing, so the next source is used.
 
-/// How a list, its sections and its items are drawn.
-///
-/// Of several that say the same, the viewer's user comes first, then the item, its kind, the section, and the list.
+/// Resolves the appearance of a list, its sections and its items. The user's settings have the highest priority, followed by
+/// the item, its kind, the section, and the list.
 package struct Looks: Sendable {
-    /// What the viewer's user says, in the form of a list's content.
+    /// The user's appearance, in the form of a list's content.
     private let user: ContentValue?
     private let list: ContentValue?
 
@@ -47,13 +46,12 @@ package struct Looks: Sendable {
         return look
     }
 
-    /// Where in their content the items of a kind have their text, if the kind says so.
+    /// The path of the text in the contents of a kind, if the kind defines one.
     func textPath(ofKind kind: Kind?) -> String? {
         let layers = Layers([user, list].map { $0?["kinds"]?[kind?.description ?? ""] })
         return layers.value("text") { $0["path"]?.text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
     }
 
-    /// The appearance of each kind of items, by the viewer's user and by the list.
     var kinds: [(name: String, user: ContentValue?, list: ContentValue?)] {
         let names = [user, list].flatMap { said -> [String] in
             if case .object(let members)? = said?["kinds"] { members.map(\.name) } else { [] }
@@ -61,13 +59,12 @@ package struct Looks: Sendable {
         return Set(names).sorted().map { ($0, user?["kinds"]?[$0], list?["kinds"]?[$0]) }
     }
 
-    /// How the items of a section are drawn.
     package func items(inSectionWith content: Content?) -> ItemLooks {
         ItemLooks(user: user, section: content.map { ContentValue($0) }, list: list)
     }
 }
 
-/// How the items of one section are drawn: made once for all of them.
+/// The appearance of the items of one section, prepared once for all of them.
 package struct ItemLooks: Sendable {
     private let user: ContentValue?
     private let section: ContentValue?
@@ -87,7 +84,7 @@ package struct ItemLooks: Sendable {
         look.read(own, content)
         if look.text.isEmpty { look.text = harmlessText(item.id.description) }
         let shared = Layers([user, section, list])
-        // The list's own `actions` are done with no item.
+        // The list's own `actions` apply to no item.
         look.actions = own.actions("actions") ?? Layers([section]).actions("actions") ?? []
         look.leadingActions = own.actions("leadingActions") ?? shared.actions("leadingActions") ?? []
         look.trailingActions = own.actions("trailingActions") ?? shared.actions("trailingActions") ?? []
@@ -96,7 +93,7 @@ package struct ItemLooks: Sendable {
     }
 }
 
-/// A header, a footer, or what is shown of an empty list: a text, or members like an item's.
+/// A header, a footer, or the text of an empty list: a text, or members like an item's.
 private func itemContent(_ value: ContentValue) -> ItemLook? {
     var look = ItemLook()
     switch value {
@@ -111,7 +108,7 @@ private func itemContent(_ value: ContentValue) -> ItemLook? {
 }
 
 extension ItemLook {
-    /// What the members say that an item, its kind and the viewer's user may have.
+    /// Reads the members that an item, its kind and the user may set.
     fileprivate mutating func read(_ layers: Layers, _ content: ContentValue?) {
         text = layers.value("text") { $0.text.flatMap(Self.shown) } ?? content.flatMap(Self.standardText) ?? ""
         secondaryText = layers.text("secondaryText") ?? layers.text("subtitle") ?? layers.text("description")
@@ -131,8 +128,8 @@ extension ItemLook {
         keywords = layers.text("keywords")
     }
 
-    /// What stands for an item that has no `text`: the usual names, then the first text that means nothing else, or a
-    /// content that is text or a number itself.
+    /// The text of an item without `text`: the usual names, then the first text without another meaning, or a content that is
+    /// itself text or a number.
     private static func standardText(_ content: ContentValue) -> String? {
         switch content {
         case .text(let text): return shown(text)
@@ -146,13 +143,13 @@ extension ItemLook {
         }
     }
 
-    /// Nil for what shows nothing: then the next one is asked.
+    /// Nil for text without visible characters, so that the next source is used.
     private static func shown(_ text: String) -> String? {
         let text = harmlessText(text)
         return text.allSatisfy(\.isWhitespace) ? nil : text
     }
 
-    /// The members that say something else than the text.
+    /// The members with a meaning other than the text.
     static let meanings: Set<String> = [
         "secondaryText", "subtitle", "description", "icon", "image", "badge", "tint", "accessibilityLabel", "tooltip",
         "keywords",

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-// How the members are read that are no plain text, number or truth. Nil is a wrong type.
+// Parsers of members that are not plain text, number or boolean. Nil for a wrong type.
 
 extension Icon {
     init?(_ value: ContentValue) {
@@ -90,7 +90,6 @@ extension SectionLayout {
 }
 
 extension TableColumn {
-    /// Columns without a path are passed over.
     static func columns(_ value: ContentValue) -> [TableColumn]? { value.elements?.compactMap(TableColumn.init) }
 
     /// `cpu`, `.cpu` and `/cpu` are the same, as in commands; `id` and `kind` are the item's own.
@@ -101,7 +100,6 @@ extension TableColumn {
         return names.map { pointer(naming: String($0)) }.joined()
     }
 
-    /// That of a member, by RFC 6901.
     static func pointer(naming name: String) -> String {
         name.reduce(into: "/") { path, character in
             switch character {

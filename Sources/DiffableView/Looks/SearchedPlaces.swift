@@ -2,20 +2,16 @@ import Diffable
 import DiffableJSON
 
 // A search finds the texts that rows show, and `keywords`. The daemon searches, so the viewer names the paths of these texts
-// (docs/protocol.md, "Searching some paths").
+// (docs/protocol-views.md, "Searching some paths").
 
-/// The places that a search looks at.
 struct SearchedPlaces: Equatable, Sendable {
     /// The members `in` and `kinds` of a view's `search`.
     private let members: [ContentValue.Member]
 
-    /// A view's `search` for these words.
     func search(_ words: String) -> ContentValue { .object([.init("words", .text(words))] + members) }
 
-    /// - Parameters:
-    ///   - columns: the paths of the tables' columns.
-    ///   - showsTexts: whether there are rows other than a table's.
-    /// - Returns: nil if the daemon could not follow one of the paths, or if they are too many for it.
+    /// Nil if the daemon could not follow one of the paths, or if they are too many for it. `showsTexts` says whether there are
+    /// rows other than a table's.
     init?(_ looks: Looks, columns: [String], showsTexts: Bool) {
         func places(_ before: ContentValue?, _ behind: ContentValue?) -> ContentValue {
             var places = Places(before: before, behind: behind)
@@ -36,9 +32,8 @@ struct SearchedPlaces: Equatable, Sendable {
     }
 }
 
-/// The places of the items of one kind.
 private struct Places {
-    /// What the viewer's user says of the kind, which precedes the item's content, and what the list says, which follows it.
+    /// The user's settings for the kind, which precede the item's content, and the list's, which follow it.
     let before: ContentValue?
     let behind: ContentValue?
     private(set) var all: [ContentValue] = []
@@ -52,7 +47,7 @@ private struct Places {
         if !all.contains(.text(path)) { all.append(.text(path)) }
     }
 
-    /// The text and the secondary text, each where `ItemLook` finds it.
+    /// Adds the text and the secondary text, each where `ItemLook` finds it.
     mutating func addTexts() {
         addFirst(
             of: ["text"],
@@ -64,7 +59,6 @@ private struct Places {
         addFirst(of: ["secondaryText", "subtitle", "description"])
     }
 
-    /// Badges, the texts of accessories, and the texts that the status line shows.
     mutating func addSigns() {
         for name in ["badge", "badge/text", "accessibilityLabel", "tooltip", "keywords"] { add("/" + name) }
         for index in 0..<Self.accessoriesMax { add("/accessories/\(index)/text") }
@@ -77,10 +71,8 @@ private struct Places {
 
     private static let accessoriesMax = 4
 
-    /// The first of some members that is a text.
     private mutating func addFirst(of names: [String], otherwise: [ContentValue] = []) {
         var alternatives: [ContentValue] = []
-        /// All items of the kind have the same text.
         var isSame = false
         func append(_ value: ContentValue?) {
             guard let value, !isSame else { return }
@@ -103,7 +95,6 @@ private struct Places {
 }
 
 extension ContentValue {
-    /// The paths into an item's content in a kind's members: `{"path":"/due"}`.
     fileprivate var paths: [String] {
         switch self {
         case .object(let members):
@@ -122,7 +113,7 @@ extension Composer {
         let plans = (0..<sectionCount).map(plan)
         let usual = looks.sectionLook(nil)
         let isWhole = document.rowCount == snapshot.numberOfItems
-        // Sections that are not held may have columns of their own, too.
+        // Sections that are not loaded may have columns of their own, too.
         if !isWhole, plans.contains(where: { $0.sort != usual.layout.sort || $0.look.columns != usual.columns }) {
             return nil
         }

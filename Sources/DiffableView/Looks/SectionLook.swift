@@ -1,4 +1,4 @@
-/// How a section is drawn: what its content says, with the list's as the default.
+/// The appearance of a section: the values of its content, with the list's as defaults.
 package struct SectionLook: Equatable, Sendable {
     package var layout = SectionLayout()
     package var appearance = Appearance.plain
@@ -6,12 +6,11 @@ package struct SectionLook: Equatable, Sendable {
     package var footer: ItemLook?
     package var pinsHeader = true
     package var hasSeparators = false
-    /// Of a table. Nil: the members of the first items.
+    /// The columns of a table. Nil: the members of the first items.
     package var columns: [TableColumn]?
     package var selection = SelectionMode.single
     package var canReorder = false
     package var canInsert = false
-    /// Performing `more` with this section brings further items.
     package var hasMore = false
 
     package init() {}
@@ -25,13 +24,11 @@ package struct SectionLayout: Equatable, Sendable {
     package enum Sort: String, CaseIterable, Sendable { case list, grid, carousel, table }
 
     package var sort = Sort.list
-    /// Of a grid: how many; nil: as many as fit.
+    /// The number of a grid's columns; nil: as many as fit.
     package var columns: Int?
-    /// Of a grid's columns, in cells of a terminal or their like.
+    /// The minimal width of a grid's columns, in cells of a terminal or equivalent units.
     package var minWidth: Int?
-    /// Of a carousel's items.
     package var itemWidth: Int?
-    /// How many lines each item takes.
     package var lines: Int?
 
     package init() {}
@@ -43,18 +40,16 @@ package struct TableColumn: Equatable, Sendable {
     /// A JSON pointer into the items' contents, or `id` or `kind`.
     package var path: String
     package var title: String
-    /// Nil: numbers to the right, all else to the left.
+    /// Nil: numbers on the right, everything else on the left.
     package var alignment: Alignment?
     package var width: Int?
 }
 
-/// How a list is drawn as a whole.
 package struct ListLook: Equatable, Sendable {
     package var title: String?
     package var subtitle: String?
-    /// What is shown when there is nothing.
     package var empty: ItemLook?
-    /// Those of the list itself, which are done with no item.
+    /// The actions of the list itself, which apply to no item.
     package var actions: [Action] = []
 
     package init() {}

@@ -1,4 +1,4 @@
-/// A colour by its meaning, or by its parts. What it looks like is for who draws to say, in light and in dark.
+/// A colour by its meaning, or by its components. The viewer chooses the actual colour, in light and in dark mode.
 package enum Tint: Equatable, Sendable {
     case accent, secondary, red, orange, yellow, green, blue, purple, gray
     case exact(red: UInt8, green: UInt8, blue: UInt8)

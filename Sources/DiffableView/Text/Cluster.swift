@@ -7,7 +7,7 @@ package struct Cluster: Equatable, Sendable {
     }
 
     package let form: Form
-    /// How many columns it takes: 1 or 2.
+    /// Columns: 1 or 2.
     package let width: Int
     /// Whether terminals disagree on its width.
     package let isDoubtful: Bool
@@ -20,20 +20,18 @@ package struct Cluster: Equatable, Sendable {
 
     package static let space = Cluster(.scalar(" "), width: 1)
     package static let ellipsis = Cluster(.scalar("…"), width: 1)
-    /// Stands for what cannot be drawn.
     package static let replacement = Cluster(.scalar("\u{FFFD}"), width: 1)
 }
 
 extension Cluster {
-    /// A cluster has at most so many scalars; what a text piles on top is left out. The longest emoji has ten.
+    /// The limit of a cluster's scalars; further ones are left out. The longest emoji has ten.
     static let scalarCountMax = 24
 
-    /// Nil for what shows nothing: control characters, byte order marks, joiners without anything to join.
+    /// Nil for invisible characters: control characters, byte order marks, joiners without neighbours.
     package init?(_ character: Character) {
         self.init(scalars: character.unicodeScalars[...])
     }
 
-    /// A cluster with these scalars.
     init?(scalars: Substring.UnicodeScalarView) {
         guard let first = scalars.first else { return nil }
         if scalars.index(after: scalars.startIndex) == scalars.endIndex {
@@ -57,8 +55,8 @@ extension Cluster {
         }
     }
 
-    /// Terminals that know clusters draw an emoji sequence in two columns, others one emoji beside the other; of letters
-    /// that take columns of their own some join two in one. Two columns are room for what most of them do.
+    /// Terminals with support for clusters draw an emoji sequence in two columns, others draw its emojis side by side. Some
+    /// terminals join two letters with columns of their own into one. Two columns suit most of them.
     private init?(sequence: Substring.UnicodeScalarView) {
         var text = String.UnicodeScalarView()
         var width = 0
@@ -83,7 +81,7 @@ extension Cluster {
                 }
             }
             text.append(scalar)
-            // Asks for the picture of a character that is drawn as text else.
+            // Requests the emoji form of a character that is otherwise drawn as text.
             if scalar == "\u{FE0F}" { width = 2 }
         }
         guard let first = text.first else { return nil }

@@ -1,7 +1,5 @@
-/// The grapheme clusters of a text that show something, in order.
-///
-/// Swift's rules for where a cluster ends are thorough and cost some 50 ns a character. Most neighbours need none of
-/// them: a letter before another letter is a cluster by itself.
+/// The visible grapheme clusters of a text, in order. Swift's rules for the end of a cluster are thorough and cost some 50 ns a
+/// character. Most pairs of characters need none of them: a letter before another letter is a cluster by itself.
 package struct Clusters: Sequence, IteratorProtocol {
     private let text: String
     private let scalars: String.UnicodeScalarView
@@ -25,8 +23,8 @@ package struct Clusters: Sequence, IteratorProtocol {
             }
             let start = index
             index = text.index(after: index)
-            // Unicode's rules begin a new cluster at some spacing marks, in Burmese for example. Some terminals draw these marks on
-            // the previous cell.
+            // Unicode's rules begin a new cluster at some spacing marks, in Burmese for example. Some terminals draw these
+            // marks on the previous cell.
             while index != scalars.endIndex, scalars[index].mayCombine { index = text.index(after: index) }
             if let cluster = Cluster(scalars: text[start..<index].unicodeScalars) { return cluster }
         }
@@ -35,8 +33,8 @@ package struct Clusters: Sequence, IteratorProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Whether it begins a cluster whatever stands before it, and is one alone if such a one follows. Below U+3041 all
-    /// of these are narrow, from there on wide.
+    /// Whether it begins a cluster after any character, and is a cluster by itself if another such character follows. Below
+    /// U+3041 all of these are narrow, from there on wide.
     fileprivate var beginsCluster: Bool {
         switch value {
         case 0x20..<0x7F, 0xA1..<0xAD, 0xAE..<0x300, 0x400..<0x483, 0x2500..<0x25A0, 0x3041..<0x3097, 0x30A1..<0x30FB,

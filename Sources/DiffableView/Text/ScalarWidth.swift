@@ -1,9 +1,7 @@
-/// How many columns a Unicode scalar takes by itself. Swift's Unicode tables say what is a mark and what is an emoji; the
-/// blocks that are wide are Unicode's East Asian Width (UAX #11), which Swift has not.
+/// The number of columns of a single Unicode scalar. Swift's Unicode tables identify marks and emojis; the blocks of wide
+/// characters are from Unicode's East Asian Width (UAX #11), which Swift lacks.
 package enum ScalarWidth {
-    /// Shows nothing.
     case none
-    /// Is drawn on the character before it.
     case mark
     case narrow
     case wide
@@ -42,8 +40,8 @@ extension Unicode.Scalar {
         value >= 0x0903 && (0x1F3FB...0x1F3FF ~= value || properties.generalCategory == .spacingMark)
     }
 
-    /// Whether terminals disagree on it: spacing marks, symbols that are wide in East Asian fonts, characters that are also emojis,
-    /// what came with Unicode 13 and later, and what has no meaning that all know.
+    /// Whether terminals disagree on it: spacing marks, symbols that are wide in East Asian fonts, characters that are also
+    /// emojis, characters of Unicode 13 and later, and private or unassigned ones.
     var hasDoubtfulWidth: Bool {
         if value < 0x300 { return false }
         let category = properties.generalCategory
@@ -52,9 +50,9 @@ extension Unicode.Scalar {
         switch value {
         // Numbers in circles on black squares; symbols that Unicode 16 made wide.
         case 0x3248...0x324F, 0x1D300...0x1D376: return true
-        // Lines and blocks, of which frames are made, and letters of the East: all agree.
+        // Lines and blocks, of which frames are made, and East Asian letters: all agree.
         case 0x2500...0x259F, 0x2800...0x28FF, 0x2E80...0xD7FF: return false
-        // Small forms of arrows and boxes of which rows are made: narrow wherever they were tried.
+        // Small arrows and boxes that rows consist of: narrow in all tested terminals.
         case 0x203A, 0x25B8, 0x25BE, 0x2610...0x2611, 0x2713: return false
         case 0x2150...0x218F, 0x2190...0x21FF, 0x2460...0x24FF, 0x25A0...0x27BF, 0x2B00...0x2BFF: return true
         case 0xE000...0xF8FF, 0x1F1E6...0x1F1FF, 0x1F3FB...0x1F3FF, 0x1F6D5...0x1FBFF, 0xE0000...: return true

@@ -1,6 +1,6 @@
-// How much of a text fits, in columns. Nothing here reads further into a text than it must: a word may be a megabyte long.
+// Measures texts in columns. Nothing here reads further into a text than it must: a word may be a megabyte long.
 
-/// How many columns a text takes, counted up to a limit.
+/// Counts the columns, and stops when the limit is reached.
 package func columnCount(of text: String, limit: Int = .max) -> Int {
     var count = 0
     for cluster in Clusters(text) {
@@ -10,7 +10,6 @@ package func columnCount(of text: String, limit: Int = .max) -> Int {
     return count
 }
 
-/// The text if it fits, else its beginning with an ellipsis.
 func fitted(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
     var count = 0
@@ -26,14 +25,14 @@ func fitted(_ text: String, columns: Int) -> String {
     return kept
 }
 
-/// The text in lines of so many columns, at most so many of them; the last one ends with an ellipsis if there is more.
-/// Lines break at white space, beside ideographs, and within a word that is longer than a line.
+/// Wraps a text into at most `lines` lines of `columns` columns; the last one ends with an ellipsis if there is more. Lines
+/// break at white space, next to ideographs, and within a word that is longer than a line.
 func wrapped(_ text: String, columns: Int, lines lineCountMax: Int) -> [String] {
     guard columns > 0, lineCountMax > 0 else { return [] }
     var wrapping = Wrapping(columns: columns)
     for cluster in Clusters(text) {
         wrapping.append(cluster)
-        // One more than fits tells that there is more.
+        // One extra line shows that there is more.
         if wrapping.lines.count > lineCountMax { break }
     }
     wrapping.endLine()
@@ -51,7 +50,7 @@ private struct Wrapping {
     var lines: [String] = []
     private var line = ""
     private var lineWidth = 0
-    /// What follows the last place where the line may break.
+    /// The text after the last place where the line may break.
     private var word = ""
     private var wordWidth = 0
 
@@ -60,7 +59,7 @@ private struct Wrapping {
     mutating func append(_ cluster: Cluster) {
         if cluster == .space {
             endWord()
-            // White space where a line begins would look like an indent.
+            // White space at the beginning of a line would look like an indentation.
             if lineWidth > 0, lineWidth < columns {
                 line += " "
                 lineWidth += 1

@@ -1,58 +1,48 @@
 import Diffable
 
-/// One list as it is looked at: what is shown of it, where the cursor stands, what is marked, what is waited for.
-///
-/// Places are ids, never indices. Whatever changes, the cursor, the marks and what an action is done with are what they were.
+/// One list in a viewer: its visible state, the cursor, the marks and the pending requests. Positions are ids, never indices.
+/// The cursor, the marks and the targets of an action stay on their items after every change.
 struct Pane: Sendable {
     let name: ListName
     var document: Document
-    /// Whether there has been a state at all.
     var isLoaded = false
-    /// The most rows that it had, whatever was searched for.
+    /// The largest number of rows so far, in any search.
     var rowCountMax = 0
-    /// Why it cannot be followed at the moment.
     var absence: ListAbsence?
-    /// Of its newest state.
     var notice: String?
-    /// Of what is shown.
     var revision = 0
     var epoch = ""
-    /// A state that is not shown yet, while structure waits.
+    /// A state that is not shown yet, because the structure is held.
     var waitingState: ViewedState?
 
-    /// The row under the cursor.
     var cursor: RowID?
-    /// Which row stands on which line of the screen; nil: the list begins at the top.
+    /// The row with a fixed line on the screen; nil: the list begins at the top.
     var anchor: Anchor?
-    /// Nobody has gone away from the top, so what comes there is seen.
+    /// Whether the view follows the top, because the user has not scrolled away from it, so that new rows there are visible.
     var isFollowingTop = true
     var carouselStarts: [Owner: ItemID] = [:]
-    /// How many columns behind the first its user has passed over in a table.
+    /// The number of columns after the first that the user has scrolled past in a table.
     var passedColumns: [SectionID: Int] = [:]
     var marks: Set<ItemID> = [] {
         didSet { numberMarks(from: oldValue) }
     }
-    /// When each mark was set, by a count.
+    /// A sequence number for each mark.
     private var markNumbers: [ItemID: Int] = [:]
     private var lastMarkNumber = 0
-    /// Items that its user sees the other way round than the list has them.
+    /// Items whose expansion the user has changed from the list's.
     var toggled: Set<ItemID> = []
 
-    /// What shall be seen.
     var filter: ViewFilter
-    /// Where the cursor goes when what was seen before a search is seen again.
     var returnPlace: Place?
     /// The place for the cursor when an absent list is followed again, unless a key was pressed since.
     var placeBeforeAbsence: Place?
-    /// What `document` is an answer to.
+    /// The query that `document` is the result of.
     var shownQuery: ViewQuery
-    /// What was asked for and has not come.
     var askedQuery: ViewQuery?
     var queryNumber = 0
 
-    /// Items that others changed, each until its time.
+    /// Items that other clients changed, each with the end of its mark.
     var changes: [ItemID: Duration] = [:]
-    /// Requests without an answer, by number.
     var requests: [Int: PendingRequest] = [:]
     /// The changes that `undo` can undo, oldest first: this viewer's own, and changes that a handler made for its actions.
     private(set) var ownChanges: [OwnChange] = []
@@ -60,38 +50,33 @@ struct Pane: Sendable {
     private(set) var undoneChanges: [OwnChange] = []
     /// Revisions that an undo or a redo made, with the earlier revision that each restored.
     private var restoredRevisions: [Int: Int] = [:]
-    /// The newest one of an own change. What is shown may be behind it, and is where a filter leaves out what changed.
+    /// The newest revision of an own change. The visible revision may be older, and stays so if a filter hides the change.
     var answeredRevision = 0
-    /// Steps of a row on its way up or down, which wait for the step before.
+    /// Steps of a row up or down, which wait for the previous step.
     var reordering: Reordering?
-    /// An item on its way into the list.
     var adding: Adding?
 
-    /// Where somebody was in a list.
     struct Place: Sendable {
         var filter: ViewFilter
         var row: RowID
-        /// Among all rows, for one that is not held.
+        /// The index among all rows, for a row that is not loaded.
         var index: Int?
         var anchor: Anchor?
         var isAtTop: Bool
     }
 
     struct OwnChange: Sendable {
-        /// The revision before the change.
         var before: Int
-        /// The revision that the change made.
         var revision: Int
-        /// What was done, for whoever undoes it.
+        /// The description of the change for undo.
         var title: String
     }
 
     struct PendingRequest: Sendable {
-        /// As `OwnChange` has it.
         var title: String
         var kind: ViewerRequest.Kind
         var row: RowID?
-        /// What it is about: when these move or go, the cursor need not follow.
+        /// The affected items: if these move or are deleted, the cursor need not follow.
         var items: Set<ItemID>
         var begin: Duration
     }
@@ -107,7 +92,7 @@ struct Pane: Sendable {
         var item: ItemID
     }
 
-    /// Lists up to this size come as a whole, and are folded here.
+    /// The limit up to which a list is loaded as a whole, and folded here.
     static let wholeRowsMax = 2_000
 
     init(_ name: ListName, options: ViewerOptions) {
@@ -118,7 +103,6 @@ struct Pane: Sendable {
             filter: options.filter, window: Window(start: .offset(0), limit: Self.wholeRowsMax))
     }
 
-    /// What the list calls itself.
     var title: String { document.listLook.title ?? name.description }
 
     /// The title on the tab. It begins with the problem, because a tab may cut the title.
@@ -135,7 +119,6 @@ struct Pane: Sendable {
         return Place(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
     }
 
-    /// Applies the expansion that the user chose while the daemon folded the list.
     mutating func keepExpansion() {
         guard case .here = shownQuery.folding else { return }
         for item in toggled where document.expansion[item] == nil {
@@ -143,16 +126,16 @@ struct Pane: Sendable {
         }
     }
 
-    /// Has the cursor stay on its row, and the row on its line, when another filter is shown.
+    /// Keeps the cursor on its row, and the row on its line, when another filter is shown.
     mutating func keepPlace() {
         returnPlace = place
         returnPlace?.filter = filter
-        // That among the rows of the other filter.
+        // The index is valid only for the other filter.
         returnPlace?.index = nil
         returnPlace?.isAtTop = false
     }
 
-    /// What is marked in the list's order, as far as it is held.
+    /// The marked items in the list's order, as far as they are loaded.
     var orderedMarks: [ItemID] { inOrder(marks) }
 
     private func inOrder(_ items: Set<ItemID>) -> [ItemID] {
@@ -160,10 +143,10 @@ struct Pane: Sendable {
         return items.map { (snapshot.index(ofItem: $0) ?? .max, $0) }.sorted { $0 < $1 }.map(\.1)
     }
 
-    /// What is marked in the order of marking. Those of a range are in the list's.
+    /// The marked items in the order of marking. Items of a range are in the list's order.
     var marksInTheirOrder: [ItemID] { marks.sorted { markNumbers[$0] ?? 0 < markNumbers[$1] ?? 0 } }
 
-    /// However its rows were gone through, a range is marked as a whole, from its first row on.
+    /// Numbers a range as a whole, from its first row, in whichever order its rows were visited.
     mutating func noteRange(markedBefore: Set<ItemID>) { number(marks.subtracting(markedBefore)) }
 
     private mutating func numberMarks(from old: Set<ItemID>) {
@@ -178,10 +161,9 @@ struct Pane: Sendable {
         }
     }
 
-    /// The newest revision that is known.
     var newestRevision: Int { max(revision, answeredRevision) }
 
-    /// - Parameter before: the revision before the change; nil: `revision - 1`.
+    /// `before` is the revision before the change; nil: `revision - 1`.
     mutating func noteOwnChange(_ revision: Int, before: Int? = nil, _ title: String) {
         answeredRevision = max(answeredRevision, revision)
         guard revision > ownChanges.last?.revision ?? 0 else { return }
@@ -190,13 +172,11 @@ struct Pane: Sendable {
         if ownChanges.count > Self.ownChangesMax { ownChanges.removeFirst() }
     }
 
-    /// - Parameter revision: made by the undo.
     mutating func noteUndo(to restored: Int, _ revision: Int) {
         while let change = ownChanges.last, change.revision > restored { undoneChanges.append(ownChanges.removeLast()) }
         noteRestored(restored, revision)
     }
 
-    /// - Parameter revision: made by the redo.
     mutating func noteRedo(to restored: Int, _ revision: Int) {
         if let change = undoneChanges.popLast() { ownChanges.append(change) }
         noteRestored(restored, revision)

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// A list as lines of text: its rows without boxes, separators and colours, for who has them read out, too.
+/// A list as lines of text: its rows without boxes, separators and colours. It also serves screen readers.
 package enum PlainText {
     private static let lineMax = 100_000
 
@@ -27,7 +27,7 @@ package enum PlainText {
         }
     }
 
-    /// Whatever the list says, there are no boxes and no lines between rows.
+    /// Without boxes and lines between rows, even if the list defines them.
     private static func look(_ look: Content?) -> Content? {
         var members: [ContentValue.Member] = []
         if case .object(let known)? = look.map({ ContentValue($0) }) { members = known }

@@ -1,16 +1,14 @@
 import Diffable
 
-/// Which row of a list's next state stands for a row of the state before.
-///
-/// A row that is still drawn stands for itself. One that is collapsed now is its parent's. For one that is gone the next
-/// sibling stands, else the one before, else the parent, else the section's header.
+/// Maps rows of a list's previous state to rows of its next state. A row that is still drawn is mapped to itself, and a row that
+/// is now folded to its visible ancestor. A deleted row is mapped to its next sibling, otherwise the previous one, otherwise its
+/// parent, otherwise the section's header.
 struct RowMapping {
     let before: Document
     let after: Document
     private let composer: Composer
-    /// Items that this viewer's user is doing something with: where these go, the cursor does not follow.
+    /// Items of the user's own pending requests: the cursor does not follow these.
     private let ownMoves: Set<ItemID>
-    /// Rows may be missing because another window is shown.
     private let isOtherWindow: Bool
 
     init(
@@ -25,7 +23,7 @@ struct RowMapping {
 
     func isOwnMove(_ row: RowID) -> Bool { row.item.map(ownMoves.contains) ?? false }
 
-    /// Nil where nothing is left that could have the cursor.
+    /// Nil if no remaining row can have the cursor.
     func row(for row: RowID) -> RowID? {
         // Without items, headers are not drawn.
         if after.rowCount == 0, row != .title { return .empty }
@@ -44,7 +42,6 @@ struct RowMapping {
         }
     }
 
-    /// Where somebody was before something else was seen.
     func row(returningTo row: RowID, index: Int?) -> RowID? {
         if let item = row.item, let drawn = drawnRow(item) { return drawn }
         return index.flatMap { self.row(at: $0) } ?? self.row(for: row)
@@ -56,7 +53,6 @@ struct RowMapping {
         return after.snapshot.itemIdentifier(at: composer.drawnPath(path)).map { .item($0) }
     }
 
-    /// By its index in the list.
     private func row(at index: Int) -> RowID? {
         let count = after.rowCount
         guard count > 0 else { return .empty }
@@ -93,7 +89,7 @@ struct RowMapping {
         return old.sectionIdentifier(containingItem: item).flatMap(nearest(to:))
     }
 
-    /// A section's header, else the nearest row that can have the cursor.
+    /// A section's header, otherwise the nearest row that can have the cursor.
     private func nearest(to section: SectionID) -> RowID? {
         if hasFrame(.header(section)) { return .header(section) }
         let start =

@@ -2,28 +2,26 @@ import DiffableJSON
 
 import Diffable
 
-/// Which items of a list are seen, and in which order.
 package struct ViewFilter: Equatable, Sendable {
     package var sections: [SectionID] = []
-    /// A condition as JSON, and as it was typed.
+    /// A condition as JSON, and as the user typed it.
     package var condition: String?
     package var conditionWords = ""
     package var search = ""
-    /// Where the words of `search` are looked for; nil: in every string of the content.
+    /// The places to search for the words of `search`; nil: every string of the content.
     var searchedPlaces: SearchedPlaces?
-    /// Sort keys as JSON, the first one first, and as they were typed.
+    /// Sort keys as JSON, the most significant first, and as the user typed them.
     package var sort: [String] = []
     package var sortWords = ""
 
     package init() {}
 
-    /// Whether both show the same, in whatever words it was asked for.
+    /// Whether both show the same, however they were typed.
     package static func == (left: ViewFilter, right: ViewFilter) -> Bool {
         left.sections == right.sections && left.condition == right.condition && left.search == right.search
             && left.sort == right.sort && (left.search.isEmpty || left.searchedPlaces == right.searchedPlaces)
     }
 
-    /// What is shown, for whoever looks at it.
     var words: [String] {
         var words: [String] = []
         if !sections.isEmpty { words.append("in \(sections.map(\.description).joined(separator: ", "))") }
@@ -33,19 +31,17 @@ package struct ViewFilter: Equatable, Sendable {
         return words
     }
 
-    /// Whether items are shown because something matches, which may be under a collapsed item.
+    /// Whether items are selected because they match, so that they may be below a collapsed item.
     var opensAll: Bool { condition != nil || !search.isEmpty }
 
-    /// Whether there may be items that are not seen.
     var leavesOut: Bool { !sections.isEmpty || condition != nil || !search.isEmpty }
 }
 
-/// What of a list is asked for: what matches, what is folded, and which rows.
 struct ViewQuery: Equatable, Sendable {
     enum Folding: Equatable, Sendable {
-        /// All rows come, and the viewer folds them.
+        /// All rows are loaded, and the viewer folds them.
         case here
-        /// The daemon folds: these are the other way round than the list has them.
+        /// The daemon folds: the expansion of these items differs from the list's.
         case there(toggled: [ItemID])
     }
 
@@ -53,7 +49,7 @@ struct ViewQuery: Equatable, Sendable {
     var folding = Folding.here
     var window: Window
 
-    /// As docs/protocol.md has it.
+    /// The view in the form of docs/protocol-views.md.
     var json: String {
         var members: [ContentValue.Member] = []
         if case .there(let toggled) = folding {
@@ -71,7 +67,6 @@ struct ViewQuery: Equatable, Sendable {
 }
 
 extension ViewFilter {
-    /// A view with nothing but this, as docs/protocol.md has it.
     package var json: String { json(with: []) }
 
     fileprivate func json(with others: [ContentValue.Member]) -> String {
@@ -79,7 +74,7 @@ extension ViewFilter {
         if !sections.isEmpty {
             members.append(("sections", ContentValue.array(sections.map { .text($0.description) }).json))
         }
-        // What was checked as JSON goes in as it is.
+        // Checked JSON is inserted as it is.
         if let condition { members.append(("where", condition)) }
         if !search.isEmpty {
             members.append(("search", (searchedPlaces?.search(search) ?? .text(search)).json))

@@ -1,16 +1,16 @@
 import Diffable
 import DiffableJSON
 
-// What is done with rows. It is done with the ids that were drawn, now or not at all.
+// Actions on rows. They use the ids that were drawn, now or not at all.
 
 extension Viewer {
-    /// Whether what acts on the row under the cursor may be done; says why not.
+    /// Whether an action on the row under the cursor is allowed; otherwise shows a message.
     mutating func mayAct() -> Bool {
         guard mayChange() else { return false }
         return mayTouch()
     }
 
-    /// Whether anything may be done with the list; says why not.
+    /// Whether any action on the list is allowed; otherwise shows a message.
     mutating func mayChange() -> Bool {
         guard lostSince == nil else {
             say("There is no connection to the daemon: nothing was done")
@@ -19,25 +19,25 @@ extension Viewer {
         switch pane.absence {
         case nil: return true
         case .deleted?: say("The list was deleted or renamed: nothing was done")
-        case .notReadable?: say("You may not read this list any more: nothing was done")
+        case .notReadable?: say("You may no longer read this list: nothing was done")
         }
         return false
     }
 
-    /// Whether rows may stand elsewhere in their list; says why not.
-    ///
-    /// - Parameter target: the row that they would stand beside.
+    /// Whether rows may move; otherwise shows a message. `target` is the row that they would be next to.
     mutating func mayMove(_ items: [ItemID], beside target: ItemID? = nil) -> Bool {
         if let target, items.contains(target) || pane.document.snapshot.hasAncestor(of: target, in: Set(items)) {
-            say("A row cannot stand behind itself or under itself")
+            say("A row cannot be moved next to itself or below itself: select another row")
             return false
         }
         guard pane.shownQuery.filter.sort.isEmpty else {
-            say("The rows are sorted: none can be moved")
+            let remedy = options.filter.sort.isEmpty ? "s, then Enter, ends the sorting" : "start without --sort"
+            say("Rows cannot be moved while they are sorted: \(remedy)")
             return false
         }
         guard items.allSatisfy(mayReorder) else {
-            say(items.count == 1 ? "This row stays where it is" : "These rows stay where they are")
+            let rows = items.count == 1 ? "This row" : "Some of these rows"
+            say("\(rows) cannot be moved: set canReorder in the list's content or --look")
             return false
         }
         return true
@@ -48,18 +48,18 @@ extension Viewer {
         return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.canReorder ?? true
     }
 
-    /// Whether the row under the cursor is the one that somebody looks at.
+    /// Whether the row under the cursor is the one that the user has seen there.
     mutating func mayTouch() -> Bool {
         guard showsCursor(), let cursor = pane.cursor else { return false }
         guard drawn.cursor == cursor, now >= drawn.guardEnd else {
             flash = (cursor, now + Self.flashDuration)
-            say("Another row has just come here: nothing was done")
+            say("Another row has just moved here: nothing was done; press again to use it")
             return false
         }
         return true
     }
 
-    /// Whether the row under the cursor is seen. If it is not, it is shown, and nothing else is done.
+    /// Whether the row under the cursor is visible. If it is not, it is shown, and nothing else happens.
     mutating func showsCursor() -> Bool {
         guard !isSearching else {
             say("The list is still being searched: nothing was done")
@@ -71,7 +71,7 @@ extension Viewer {
         return false
     }
 
-    /// Whether the rows that are seen are those of another search, condition or order than the one that is asked for.
+    /// Whether the visible rows belong to another search, condition or order than the requested one.
     var isSearching: Bool { pane.isLoaded && pane.filter != pane.shownQuery.filter }
 
     static let flashDuration = Duration.milliseconds(300)
@@ -97,7 +97,6 @@ extension Viewer {
         }
     }
 
-    /// What an action of the row under the cursor is done with.
     func targets(of action: Action) -> [ItemID] {
         guard let item = pane.cursor?.item else { return [] }
         return action.takesSeveral && !pane.marks.isEmpty ? pane.orderedMarks : [item]
@@ -146,16 +145,15 @@ extension Viewer {
         begin(action, items: [], section: nil, row: nil)
     }
 
-    /// Asks first, if the action does.
     mutating func begin(_ action: Action, items: [ItemID], section: SectionID?, row: RowID?) {
-        guard action.isEnabled else { return say("\(action.title) cannot be done now") }
+        guard action.isEnabled else { return say("“\(action.title)” is not available now: nothing was done") }
         guard action.confirmation != .none else { return carryOut(action, items: items, section: section, row: row) }
         let question = Question(
             text: questionText(action, items), action: action, items: items, section: section, row: row)
         enter(.question(question))
     }
 
-    /// Names what it is about, whatever the content's own question says.
+    /// Always names the targets, even if the content defines the question.
     private func questionText(_ action: Action, _ items: [ItemID]) -> String {
         let subject = subject(items)
         let standard = "\(title(of: action, items))?"
@@ -191,7 +189,7 @@ extension Viewer {
         if action.takesSeveral { pane.marks.subtract(items) }
     }
 
-    /// Once for each item, with its id in place of `"$item"`. What names no item is done once.
+    /// Repeats the operations for each item, with its id in place of `"$item"`. Operations without `"$item"` are used once.
     private static func filled(_ operations: [ContentValue], _ items: [ItemID]) -> ContentValue {
         let template = ContentValue.array(operations)
         guard template.contains(.text("$item")) else { return template }
@@ -235,20 +233,20 @@ extension Viewer {
         if pane.document.childCount(item) > 0 {
             if !pane.document.isExpanded(item) { setExpanded(item, true) }
         } else if case .here = pane.shownQuery.folding, !pane.shownQuery.filter.leavesOut {
-            say("There is nothing under \(subject([item])), and no handler has brought anything")
+            say("\(subject([item])) has no children, and no handler has added any")
         }
     }
 
     // MARK: - Undoing, copying, editing
 
-    /// One's own changes one after the other, as long as nobody else's is between.
+    /// Undoes the user's own changes one after the other, unless another client's change is in between.
     mutating func undo() {
         guard mayChange() else { return }
-        guard let own = pane.ownChanges.last else { return say("Nothing was changed here that could be undone") }
+        guard let own = pane.ownChanges.last else { return say("You have made no change here that can be undone") }
         guard !isRestoring() else { return }
         let newest = pane.newestRevision
         guard own.revision == pane.likeness(of: newest) else {
-            return say("Somebody else has changed the list since: nothing was undone")
+            return say("Someone else has changed the list since: nothing was undone")
         }
         _ = send(.undo(to: own.before, ifRevision: newest), row: nil, items: [], title: own.title)
     }
@@ -256,11 +254,13 @@ extension Viewer {
     /// Redoes the change that was undone last here, unless the list has changed since.
     mutating func redo() {
         guard mayChange() else { return }
-        guard let undone = pane.undoneChanges.last else { return say("Nothing was undone here that could be redone") }
+        guard let undone = pane.undoneChanges.last else {
+            return say("You have undone nothing here that can be redone")
+        }
         guard !isRestoring() else { return }
         let newest = pane.newestRevision
         guard pane.likeness(of: undone.before) == pane.likeness(of: newest) else {
-            return say("Somebody else has changed the list since: nothing was redone")
+            return say("Someone else has changed the list since: nothing was redone")
         }
         _ = send(.redo(to: undone.revision, ifRevision: newest), row: nil, items: [], title: undone.title)
     }
@@ -305,12 +305,12 @@ extension Viewer {
 
     mutating func sayNotEnabled(_ item: ItemID) {
         let text = look(of: item)?.text ?? harmlessText(item.description)
-        say("“\(fitted(text, columns: 40))” is not enabled: nothing was done")
+        say("“\(fitted(text, columns: 40))” is disabled: nothing was done")
     }
 
     // MARK: - Reordering
 
-    /// Asks whether the row may go up or down among its siblings. It moves when the list does.
+    /// Requests to move the row up or down among its siblings. It moves when the list changes.
     mutating func reorder(by steps: Int) {
         guard mayOffer(), showsCursor(), let item = pane.cursor?.item, mayMove([item]) else { return }
         if var reordering = pane.reordering, reordering.item == item {
@@ -330,7 +330,7 @@ extension Viewer {
         while target > index, snapshot.itemIdentifier(at: siblings + [target]) == nil { target -= 1 }
         guard target != index, let neighbour = snapshot.itemIdentifier(at: siblings + [target]) else {
             panes[list].reordering = nil
-            return say(steps < 0 ? "This row is the first one here" : "This row is the last one here")
+            return say(steps < 0 ? "This row is already the first" : "This row is already the last")
         }
         proposeMove(item, target < index ? "before" : "after", neighbour, list: list)
     }

@@ -1,35 +1,34 @@
 import Diffable
 import DiffableJSON
 
-// A new item, of which its text is typed. It is proposed, so that the list's handler can say no.
+// Adds an item after its text was typed. It is proposed, so that the list's handler can refuse it.
 
 extension Viewer {
-    /// Where a new item comes.
     struct NewPlace: Sendable {
-        /// Nil where the list has no items.
+        /// Nil if the list has no items.
         var section: SectionID?
         /// Nil: at the front of its section.
         var predecessor: ItemID?
-        /// That of the item before it, so that it is drawn and done with in the same way.
+        /// The kind of the item before it, so that the new item looks and behaves in the same way.
         var kind: Kind?
-        /// Where in its content the text stands that its row begins with: a pointer.
+        /// The JSON pointer to the text in the content with which its row begins.
         var textPath = "/text"
     }
 
-    /// Asks for the text of a new item, where the list says that items can be added.
     mutating func beginAdding() {
-        // Whoever types on does not mean these keys for the rows.
+        // If it does not, the keys that follow are not meant for the rows.
         deafEnd = now + Self.deafDuration
         guard mayOffer(), mayChange(), showsCursor(), var place = placeOfNewItem else { return }
-        guard canInsert(place) else { return say("No rows can be added here") }
+        guard canInsert(place) else {
+            return say("No rows can be added here: set canInsert in the list's content or --look")
+        }
         deafEnd = nil
         place.textPath = textPath(of: place)
         beginTyping(.item(place))
     }
 
-    /// Takes the keys of a text that nobody asked for, each soon after the one before, up to its Enter.
-    ///
-    /// - Returns: whether it was one.
+    /// Ignores the keys of a text after a refused start, each soon after the one before, up to Enter. Returns whether the key
+    /// was ignored.
     mutating func passOver(_ key: KeyPress) -> Bool {
         guard let end = deafEnd, now < end, key.modifiers.isSubset(of: .shift) else { return false }
         switch key.key {
@@ -42,7 +41,7 @@ extension Viewer {
 
     private static let deafDuration = Duration.milliseconds(700)
 
-    /// The first column of a table, else where the kind has its text.
+    /// The first column of a table, otherwise the path of the kind's text.
     private func textPath(of place: NewPlace) -> String {
         let standard = pane.document.looks.textPath(ofKind: place.kind) ?? "/text"
         guard let section = place.section, let index = pane.document.snapshot.index(ofSection: section) else {
@@ -100,7 +99,7 @@ extension Viewer {
         pane.adding = Pane.Adding(request: request, item: id)
     }
 
-    /// The cursor goes to what was added, so that the next one comes behind it.
+    /// Moves the cursor to the added item, so that the next one follows it.
     mutating func showAdded(_ request: Int, list: Int) {
         guard let adding = panes[list].adding, adding.request == request else { return }
         panes[list].adding = nil
@@ -111,7 +110,7 @@ extension Viewer {
 }
 
 extension ContentValue {
-    /// An object in which a pointer (RFC 6901) leads to this.
+    /// An object in which a pointer (RFC 6901) leads to this value.
     fileprivate func standing(at pointer: String) -> ContentValue {
         let names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         return names.reversed().reduce(self) { value, name in

@@ -1,9 +1,8 @@
 import Diffable
 
 extension Viewer {
-    /// Draws the screen as it is now.
     package func draw(into grid: inout Grid) {
-        // What the status line says may be newer than the layout, which it does not change.
+        // The status line may be newer than the layout, which does not depend on it.
         var viewer = self
         viewer.layOut()
         viewer.scene.draw(into: &grid, decoration: decoration)
@@ -58,7 +57,6 @@ extension Viewer {
     // MARK: - Status line
 
     private var status: StatusLine {
-        // A message has the line to itself.
         if let message { return StatusLine(leading: message.text) }
         if case .typing(let prompt) = mode {
             return StatusLine(
@@ -67,15 +65,14 @@ extension Viewer {
         return StatusLine(leading: summary, trailing: counts)
     }
 
-    /// What is looked at.
     private var summary: String {
         if !pane.isLoaded { return "Loading \(pane.name)…" }
         switch mode {
-        case .range: return "Marking a range: arrows, Enter keeps it, Esc does not"
-        case .drag: return "Drop the row where it shall go; Esc leaves it"
-        case .help: return "↑ ↓ show more, any other key closes"
+        case .range: return "Marking a range: arrows extend it, Enter keeps it, Esc cancels"
+        case .drag: return "Drop the row at its new place; Esc cancels"
+        case .help: return "↑ ↓ scroll, any other key closes"
         case .menu, .swipe: return "Enter chooses, Esc closes"
-        case .question: return "Enter chooses, y does it, Esc or n does not"
+        case .question: return "Enter chooses, y confirms, Esc or n cancels"
         case .rows, .typing: break
         }
         let look = pane.cursor.flatMap(scene.frame(of:))?.look
@@ -89,7 +86,7 @@ extension Viewer {
             let count = state.snapshot.difference(from: pane.document.snapshot).structuralCount
             if count > 0 { parts.append(count == 1 ? "1 change" : "\(count) changes") }
         }
-        if isHeld { parts.append("held") }
+        if isHeld { parts.append("paused") }
         if pane.document.isEditing { parts.append("editing") }
         if !pane.marks.isEmpty { parts.append("\(pane.marks.count) marked") }
         if isSearching {

@@ -1,7 +1,7 @@
 import Diffable
 
-// What keys mean while they go to the rows. All of them are built in: a list's content may name keys for its actions, and
-// these are looked at last, so that no content takes a key away.
+// The keys while they act on the rows. The built-in keys have priority over keys that a list's content defines for its actions,
+// so that no content takes a key away.
 
 extension Viewer {
     mutating func handle(_ key: KeyPress) {
@@ -81,7 +81,7 @@ extension Viewer {
         }
     }
 
-    /// Those that `handle(_: Unicode.Scalar)` knows: no action gets them.
+    /// The keys that `handle(_: Unicode.Scalar)` knows: no action gets them.
     static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuUyeE+pm?q[]123456789")
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
@@ -108,7 +108,6 @@ extension Viewer {
         }
     }
 
-    /// - Returns: whether it was one.
     private mutating func handleShiftedKey(_ key: KeyPress) -> Bool {
         switch key.key {
         case .tab: move(.previousSection)
@@ -124,7 +123,7 @@ extension Viewer {
 
     private mutating func leaveMode() {
         if case .range = mode { return endRange(keepingMarks: false) }
-        // What was marked may be what was searched for.
+        // The marked rows may be the result of the search.
         if !pane.filter.search.isEmpty {
             pane.filter.search = ""
             pane.keepPlace()
@@ -144,7 +143,6 @@ extension Viewer {
         setNeedsDrawing()
     }
 
-    /// Shows what can be deleted, added and moved, where the list has accessories for it.
     private mutating func toggleEditing() {
         guard mayOffer() else { return }
         pane.document.isEditing.toggle()
@@ -154,7 +152,7 @@ extension Viewer {
     private mutating func toggleMouse() {
         reportsMouse.toggle()
         append(.reportMouse(reportsMouse))
-        say(reportsMouse ? "The mouse is for the list" : "The mouse selects text; m gives it back to the list")
+        say(reportsMouse ? "The mouse selects rows" : "The mouse selects text; m lets it select rows again")
     }
 
     mutating func enter(_ mode: Mode) {
@@ -164,7 +162,7 @@ extension Viewer {
 }
 
 extension Action {
-    /// As it is shown: a key that the viewer takes itself would do something else.
+    /// Without a key that the viewer uses itself and that would do something else.
     var withoutTakenKey: Action {
         var action = self
         if let key, Viewer.ownKeys.contains(key) { action.key = nil }

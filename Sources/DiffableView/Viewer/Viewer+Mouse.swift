@@ -1,13 +1,12 @@
 import Diffable
 
-// The mouse: a press chooses, two do what Enter does, the wheel scrolls, the right button opens the menu. A row that is
-// dragged across lays open its actions; one that is dragged up or down goes where it is dropped, and is copied into another
-// list, which opens when it is dragged over its tab.
+// The mouse: a click selects, a double click acts like Enter, the wheel scrolls, the right button opens the menu. Dragging a
+// row sideways reveals its actions. Dragging it up or down moves it to the drop position; dragging it over another list's tab
+// opens that list, and dropping it there copies it.
 
 extension Viewer {
     struct Drag: Sendable {
         var taken: TakenRows
-        /// The row that it is over.
         var target: RowID?
     }
 
@@ -35,7 +34,6 @@ extension Viewer {
         case .rows, .typing, .range: scroll(by: lines)
         case .drag:
             scroll(by: lines)
-            // It is over another row now.
             drag(to: position)
         case .help(let line): enter(.help(line: max(line + lines, 0)))
         case .menu, .question, .swipe: break
@@ -92,7 +90,7 @@ extension Viewer {
         switch accessory.sort {
         case .popUpMenu, .detail: openMenu()
         case .multiselect: mark()
-        // What it stands for is among these, and asks first.
+        // The list's delete action is among these, and asks first.
         case .delete: openSwipe(.trailing)
         case .insert: beginAdding()
         default: press(row)
@@ -106,7 +104,7 @@ extension Viewer {
             guard isFocusable(row) else { return openListMenu() }
             if pane.cursor != row {
                 press(row)
-                // It is seen where it was pressed.
+                // The user has seen the row where it was clicked.
                 drawn.cursor = drawn.isOutdated ? drawn.cursor : row
             }
             openMenu()
@@ -145,7 +143,7 @@ extension Viewer {
             let edge: Swipe.Edge = distance > 0 ? .leading : .trailing
             let actions = edge == .leading ? look.leadingActions : look.trailingActions
             guard !actions.isEmpty else { return }
-            // What is pressed next is no second press.
+            // The next click does not count as a double click.
             lastPress = nil
             return openSwipe(edge)
         }
@@ -159,7 +157,7 @@ extension Viewer {
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
 
-    /// Less may be a hand that is not steady.
+    /// A shorter distance may be an unsteady hand.
     private static let swipeColumns = 4
 
     private mutating func drop() {
@@ -168,12 +166,12 @@ extension Viewer {
         enter(.rows)
         guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
         guard drag.taken.list == selected else {
-            // The rows that it was dropped on stayed as they were seen.
+            // The structure was held, so the user has seen the target.
             if mayChange() { copyTaken(drag.taken, behind: target) }
             return
         }
         let snapshot = pane.document.snapshot
-        // It was seen when it was taken, and may be far from what is seen now.
+        // The row was visible when the drag began, and may be far away now.
         guard target != item, mayChange(), let from = snapshot.index(ofItem: item),
             let to = snapshot.index(ofItem: target), mayMove([item], beside: target)
         else { return }

@@ -1,6 +1,5 @@
 import Diffable
 
-// How the cursor goes from row to row, and the rows over the screen.
 extension Viewer {
     mutating func move(_ direction: Scene.Direction) {
         guard let cursor = pane.cursor ?? scene.neighbour(of: .title, towards: .first) else { return }
@@ -10,13 +9,13 @@ extension Viewer {
             return
         }
         let isSection = direction == .nextSection || direction == .previousSection
-        // On the last line none of its other rows are.
+        // On the last line, none of its section's other rows are visible.
         let wasSeen = screenAnchor(of: target).map { $0.line < scene.rows.upperBound - 1 } ?? false
         go(to: target)
         if isSection, !wasSeen { showSection(from: target) }
     }
 
-    /// The section's rows from its header on. Above the first one stands the title.
+    /// Shows the section's rows from its header on, and the title above the first section.
     private mutating func showSection(from row: RowID) {
         guard let item = row.item, let section = pane.document.snapshot.sectionIdentifier(containingItem: item) else {
             return
@@ -41,13 +40,13 @@ extension Viewer {
         extendRange()
     }
 
-    /// The title stands above the first row.
+    /// The title is above the first row.
     private mutating func showTop() {
         if scene.showsTop { return }
         layOut(.title, onLine: scene.rows.lowerBound, revealing: pane.cursor)
     }
 
-    /// Beside others, the neighbour; in a list, in or out of an outline.
+    /// Moves to the neighbour among items side by side; in a list, into or out of an outline.
     mutating func moveAcross(_ direction: Scene.Direction) {
         if let cursor = pane.cursor, let target = scene.neighbour(of: cursor, towards: direction) {
             return go(to: target)
@@ -55,9 +54,7 @@ extension Viewer {
         if direction == .right { expandOrEnter() } else { collapseOrLeave() }
     }
 
-    /// Goes across a table that is wider than the screen.
-    ///
-    /// - Returns: whether there is anything more on that side.
+    /// Scrolls a table that is wider than the screen. Returns whether there is anything more on that side.
     @discardableResult mutating func passColumns(_ count: Int) -> Bool {
         guard let item = pane.cursor?.item, let path = pane.document.snapshot.indexPath(ofItem: item) else {
             return false
@@ -71,7 +68,7 @@ extension Viewer {
         return true
     }
 
-    /// The cursor stays on its line, and the rows move under it.
+    /// Scrolls by a screen. The cursor stays on its line, and the rows move under it.
     mutating func page(_ direction: Scene.Direction) {
         guard let cursor = pane.cursor, let target = scene.neighbour(of: cursor, towards: direction) else { return }
         moveRows(cursorTo: target)
@@ -94,7 +91,7 @@ extension Viewer {
         extendRange()
     }
 
-    /// The cursor stays on its row, also when that leaves the screen.
+    /// Scrolls. The cursor stays on its row, even if that leaves the screen.
     mutating func scroll(by lines: Int) {
         guard let anchor = firstScreenAnchor else { return }
         layOut(anchor.id, onLine: anchor.line - lines)
@@ -104,7 +101,6 @@ extension Viewer {
 
     struct MarkedRange: Sendable {
         var start: RowID
-        /// What was marked before.
         var marks: Set<ItemID>
     }
 
@@ -127,7 +123,6 @@ extension Viewer {
         enter(.rows)
     }
 
-    /// Marks from where the range began to the cursor.
     mutating func extendRange() {
         guard case .range(let range) = mode, let cursor = pane.cursor else { return }
         var rows = rows(from: range.start, to: cursor)
@@ -136,7 +131,7 @@ extension Viewer {
         setNeedsDrawing()
     }
 
-    /// Those between two rows and both of them, as one goes down; none if the first is below the second.
+    /// The rows between two rows, both included, downwards; empty if the first is below the second.
     private func rows(from first: RowID, to last: RowID) -> [RowID] {
         var rows = [first]
         while let row = rows.last, row != last {
@@ -159,7 +154,7 @@ extension Viewer {
             pane.marks.insert(item)
         }
         setNeedsDrawing()
-        // To the next of several.
+        // Moves to the next row, if several can be marked.
         if takesSeveralMarks(item) { move(.down) }
     }
 
@@ -169,17 +164,17 @@ extension Viewer {
             return false
         }
         if selectionMode(of: item) == .none {
-            say("Nothing can be marked here")
+            say("No rows can be marked here: the list sets \"selection\":\"none\"")
             return false
         }
         if count > 1, !takesSeveralMarks(item) {
-            say("One row at a time can be marked here")
+            say("Only one row at a time can be marked here")
             return false
         }
         return true
     }
 
-    /// What is marked for a picker is picked, so a row that is not enabled is not marked there.
+    /// In a picker, marked rows are picked, so a disabled row cannot be marked.
     private func mayPick(_ item: ItemID) -> Bool { options.picking == .none || isEnabled(item) }
 
     private func selectionMode(of item: ItemID) -> SelectionMode {
@@ -187,7 +182,7 @@ extension Viewer {
         return scene.composer.plan(path[0]).look.selection
     }
 
-    /// Where the list says so, where it has an action for several, and when several are to be picked.
+    /// If the list allows it, if it has an action for several items, or if several are to be picked.
     private func takesSeveralMarks(_ item: ItemID) -> Bool {
         switch options.picking {
         case .multiple: return true
@@ -199,7 +194,6 @@ extension Viewer {
 }
 
 extension Composer {
-    /// The next row that can have the cursor, beside or below.
     func row(after row: RowID) -> RowID? {
         guard var element = element(row) else { return nil }
         var frames = block(element).frames.filter(\.isFocusable)

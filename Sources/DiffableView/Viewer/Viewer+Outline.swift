@@ -1,6 +1,6 @@
 import Diffable
 
-// Expanding and collapsing is each viewer's own: nobody else sees it.
+// Each viewer has its own expansion, which other users do not see.
 
 extension Viewer {
     func isExpandable(_ item: ItemID) -> Bool {
@@ -38,7 +38,7 @@ extension Viewer {
     }
 
     private mutating func layOutFolded() {
-        // The cursor may have stood under it.
+        // The cursor may have been on a row below it.
         let mapping = RowMapping(
             from: pane.document, to: pane.document, in: viewport(), ownMoves: [], isOtherWindow: false)
         pane.cursor = pane.cursor.flatMap(mapping.row(for:))
@@ -48,7 +48,7 @@ extension Viewer {
         layOut()
     }
 
-    /// What is not there yet comes from the list's handler.
+    /// The list's handler inserts children on request.
     private mutating func askForChildren(of item: ItemID) {
         guard mayAct() else { return }
         let isAsked = pane.requests.values.contains { $0.kind == .expand(item) }
@@ -56,7 +56,7 @@ extension Viewer {
         _ = send(.expand(item), row: .item(item), items: [], title: "Children of \(subject([item]))")
     }
 
-    /// To the right: opens, then goes in.
+    /// Moves right: expands the item, then enters it.
     mutating func expandOrEnter() {
         guard let item = pane.cursor?.item else { return }
         let document = pane.document
@@ -67,12 +67,12 @@ extension Viewer {
         } else if passColumns(1) {
             return
         } else if case .there = pane.shownQuery.folding {
-            // Only the daemon knows whether anything is under it.
+            // Only the daemon knows whether it has children.
             setExpanded(item, true)
         }
     }
 
-    /// To the left: closes, then goes out.
+    /// Moves left: collapses the item, then leaves it.
     mutating func collapseOrLeave() {
         guard let item = pane.cursor?.item else { return }
         if pane.document.isOpen(item) {

@@ -1,13 +1,13 @@
 import Diffable
 
-// What lies over the rows: menus, questions, laid-open actions, help. Each carries the ids that it is about.
+// Overlays: menus, questions, revealed actions, help. Each stores the ids that it concerns.
 
 extension Viewer {
     struct Menu: Sendable {
         var title: String?
         var actions: [Action]
         var selected = 0
-        /// Nil: of the list.
+        /// Nil for the list's own menu.
         var row: RowID?
         var section: SectionID?
     }
@@ -54,7 +54,7 @@ extension Viewer {
     mutating func openListMenu() {
         guard mayOffer() else { return }
         let actions = pane.document.listLook.actions
-        guard !actions.isEmpty else { return say("There is nothing to choose from here; ? shows the keys") }
+        guard !actions.isEmpty else { return say("There are no actions here; ? shows the keys") }
         enter(.menu(Menu(title: pane.title, actions: actions)))
     }
 
@@ -80,7 +80,7 @@ extension Viewer {
     mutating func choose(_ action: Action, in menu: Menu) {
         enter(.rows)
         guard mayChange() else { return }
-        // The structure waited, so the row is still the one that the menu was opened for.
+        // The structure was held, so the row is still the one that the menu was opened for.
         let items = menu.row?.item == nil ? [] : targets(of: action)
         begin(action, items: items, section: menu.section, row: menu.row)
     }
@@ -106,7 +106,8 @@ extension Viewer {
         let newest = pane.waitingState?.snapshot ?? pane.document.snapshot
         let isWhole = pane.document.rowCount == pane.document.snapshot.numberOfItems
         if isWhole, question.items.contains(where: { !newest.contains($0) }) {
-            return say("Somebody else has deleted it meanwhile: nothing was done")
+            let rows = question.items.count == 1 ? "the row" : "some of the rows"
+            return say("Someone else has deleted \(rows) in the meantime: nothing was done")
         }
         carryOut(question.action, items: question.items, section: question.section, row: question.row)
     }
@@ -116,7 +117,7 @@ extension Viewer {
     mutating func openSwipe(_ edge: Swipe.Edge) {
         guard mayOffer(), showsCursor(), let item = pane.cursor?.item, let look = look(of: item) else { return }
         let actions = edge == .leading ? look.leadingActions : look.trailingActions
-        guard !actions.isEmpty else { return say("This row has nothing on that side") }
+        guard !actions.isEmpty else { return say("This row has no actions on that side") }
         guard mayTouch() else { return }
         enter(.swipe(SwipedRow(item: item, edge: edge, actions: actions)))
         if scene.shownSwipeAction(0) == nil { openMenu() }
@@ -136,7 +137,7 @@ extension Viewer {
                 return enter(.rows)
             }
             if scene.shownSwipeAction(index) != nil { return choose(swipe, index) }
-            // It was out of sight: it is shown first.
+            // It was hidden, so it is shown first.
             swipe.selected = index
         default: return enter(.rows)
         }
@@ -151,11 +152,11 @@ extension Viewer {
         guard shown == action else {
             return say(
                 shown == nil
-                    ? "The screen has no room for this action: nothing was done. Press . for the menu"
+                    ? "There is no room for this action: nothing was done. Press . for the menu"
                     : "The actions of this row have just changed: nothing was done")
         }
         guard mayChange() else { return }
-        // The structure waited, so the cursor is still on the row that they were laid open for.
+        // The structure was held, so the cursor is still on the row of the actions.
         begin(action, items: targets(of: action), section: nil, row: .item(swipe.item))
     }
 
@@ -177,45 +178,45 @@ extension Viewer {
         .init(
             "Moving",
             [
-                .init("↑ ↓  k j", "a row up or down"),
-                .init("← →  h l", "collapse and expand; the row beside; a table's columns"),
-                .init("S-← S-→", "further columns of a table"),
-                .init("g G  Home End", "the first row, the last one"),
-                .init("^U ^D", "half a screen"),
-                .init("PgUp PgDn", "a screen"),
-                .init("Tab S-Tab", "the next section, the one before"),
-                .init("1…9  [ ]", "another list"),
+                .init("↑ ↓  k j", "go up or down a row"),
+                .init("← →  h l", "collapse, expand; next cell of a grid; columns of a table"),
+                .init("S-← S-→", "show further columns of a table"),
+                .init("g G  Home End", "go to the first row, to the last row"),
+                .init("^U ^D", "scroll half a screen"),
+                .init("PgUp PgDn", "scroll a screen"),
+                .init("Tab S-Tab", "go to the next section, to the previous one"),
+                .init("1…9  [ ]", "show another list"),
             ]),
         .init(
             "Finding",
             [
-                .init("/", "search; Esc ends it; Tab marks for a picker of several"),
-                .init("n N", "the next match, the one before"),
-                .init("w", "only what meets a condition, such as cpu>10"),
+                .init("/", "search; Esc ends the search; with --multi, Tab marks a match"),
+                .init("n N", "go to the next match, to the previous one"),
+                .init("w", "show only items that meet a condition, such as cpu>10"),
                 .init("s", "sort by a path, such as .due or -.due"),
             ]),
         .init(
             "Doing",
             [
-                .init("Enter", "the main action; in an outline, expand or collapse"),
-                .init(".  :", "all actions of the row, of the list"),
-                .init("> <", "the actions at the row's front, at its end"),
-                .init("Space", "mark the row, and of several go to the next"),
+                .init("Enter", "perform the main action; in an outline, expand or collapse"),
+                .init(".  :", "show all actions of the row, of the list"),
+                .init("> <", "show the actions at the front of the row, at its end"),
+                .init("Space", "mark the row; go to the next one if several can be marked"),
                 .init("v  S-↑ S-↓", "mark a range"),
                 .init("M-↑ M-↓", "move the row up or down"),
-                .init("^X ^V", "take rows, and put them behind another"),
-                .init("+", "a new row behind this one"),
+                .init("^X ^V", "take rows, and put them after the selected row"),
+                .init("+", "insert a new row after this one"),
                 .init("e", "edit the row's content in $EDITOR"),
-                .init("E", "show what rows have for editing, or not"),
-                .init("u U", "undo what was done here last, redo it"),
+                .init("E", "show or hide the accessories for editing"),
+                .init("u U", "undo your last change here, redo it"),
                 .init("y", "copy the text"),
             ]),
         .init(
             "The screen",
             [
-                .init("p", "hold still; what changes is counted"),
-                .init("m", "the mouse selects text, or rows again"),
-                .init("^L", "draw all anew"),
+                .init("p", "pause: changes are counted but not shown"),
+                .init("m", "let the mouse select text, or rows again"),
+                .init("^L", "redraw the screen"),
                 .init("^Z", "suspend"),
                 .init("q", "quit"),
             ]),

@@ -1,7 +1,5 @@
 import Diffable
 
-// How a list's next state is shown: what stays where it is.
-
 extension Viewer {
     mutating func receive(_ state: ViewedState, list: Int) {
         guard panes.indices.contains(list) else { return }
@@ -17,22 +15,21 @@ extension Viewer {
         layOutStaying()
     }
 
-    /// Lays out what others have changed.
     private mutating func layOutStaying() {
         let anchor = pane.anchor
         layOut()
         guard let anchor else { return }
         if pane.isFollowingTop {
-            // What lies open over a row stays with it, also when what is above grows.
+            // An overlay of a row stays with it, even when the part above it grows.
             guard holdsStructure, screenAnchor(of: anchor.id)?.line != anchor.line else { return }
             layOut(anchor.id, onLine: anchor.line)
         } else if anchor.id == pane.cursor, screenAnchor(of: anchor.id) == nil {
-            // A row that filled the screen may be shorter now than what was above it. It is still the one that is looked at.
+            // A row that filled the screen may now be shorter than the part above it. It is still the row that the user looks at.
             layOut(revealing: anchor.id)
         }
     }
 
-    /// Its last state stays to be seen, dimmed, and nothing can be done with it.
+    /// Dims the last state, which can no longer be used.
     mutating func note(_ absence: ListAbsence, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].absence = absence
@@ -41,7 +38,7 @@ extension Viewer {
         if list == selected { layOut() } else { setNeedsDrawing() }
     }
 
-    /// Structure waits while something lies open that is about certain rows.
+    /// Whether the structure is held, because an overlay concerns certain rows.
     var holdsStructure: Bool {
         switch mode {
         case .menu, .question, .swipe, .drag, .range: true
@@ -69,7 +66,7 @@ extension Viewer {
         let difference = pane.isLoaded ? state.snapshot.difference(from: before.snapshot) : []
         let isOtherFilter = takeAnswer(state, &pane)
         let wasOtherWindow = pane.shownQuery != panes[list].shownQuery
-        // Rows that were gone to, and come now.
+        // The user moved to these rows before they were loaded.
         if wasOtherWindow, list == selected { widensTables = true }
         pane.document = before.updated(to: state.snapshot, extent: state.extent)
         if case .there = pane.shownQuery.folding {
@@ -81,7 +78,7 @@ extension Viewer {
             pane.document.closedInMatches = pane.shownQuery.filter.opensAll ? [] : nil
             pane.keepExpansion()
         }
-        // What was changed here was another list.
+        // The own changes were changes of another list.
         if pane.epoch != state.epoch {
             pane.forgetOwnChanges()
             pane.rowCountMax = 0
@@ -101,7 +98,7 @@ extension Viewer {
             pane.cursor = mapping.row(returningTo: place.row, index: place.index)
             pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
         } else if isOtherFilter {
-            // Whoever wants to see something else again goes elsewhere.
+            // The user changed the filter again, so the return place is obsolete.
             if pane.filter == pane.shownQuery.filter { pane.returnPlace = nil }
             pane.cursor = pane.cursor?.item.flatMap {
                 pane.document.snapshot.contains($0) ? mapping.row(for: .item($0)) : nil
@@ -128,17 +125,17 @@ extension Viewer {
         if list == selected { layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter) }
     }
 
-    /// Those that were asked for at the start. Of a window not all sections are known.
+    /// Reports missing sections of the initial filter. Of a window, not all sections are known.
     private mutating func sayMissingSections(of pane: Pane) {
         let snapshot = pane.document.snapshot
         guard pane.document.rowCount == snapshot.numberOfItems else { return }
         let missing = pane.filter.sections.filter { snapshot.index(ofSection: $0) == nil }
         guard !missing.isEmpty else { return }
         let names = missing.map { harmlessText($0.description) }.joined(separator: ", ")
-        say("\(pane.name) has nothing in: \(names)", for: .seconds(8))
+        say("\(pane.name) has no items in these sections: \(names)", for: .seconds(8))
     }
 
-    /// A list that is made again may be empty at first.
+    /// A list that is created again may be empty at first.
     private func returnToPlaceBeforeAbsence(_ pane: inout Pane, _ mapping: RowMapping) {
         guard let place = pane.placeBeforeAbsence, let item = place.row.item,
             pane.document.snapshot.contains(item)
@@ -152,17 +149,16 @@ extension Viewer {
     private mutating func layOutShown(isOwn: Bool, isOtherFilter: Bool) {
         let old = scene.frames.map(\.id)
         if isOtherFilter { layOut(revealing: pane.cursor) } else { layOutStaying() }
-        // What others put at the top has pushed the cursor's row off the screen.
+        // New rows at the top have pushed the cursor's row off the screen.
         if pane.isFollowingTop, pane.cursor != nil, screenAnchor(of: pane.cursor) == nil {
             pane.cursor = scene.neighbour(of: .title, towards: .first)
             layOut()
         }
-        // Who picks has asked for what a search brings, and nothing is done with it but to tell of it.
+        // A picking user has requested the search's result, which is only reported.
         let isAskedFor = isOtherFilter && options.picking != .none
         if !isOwn, !isAskedFor, old != scene.frames.map(\.id) { drawn.isOutdated = true }
     }
 
-    /// - Returns: whether other items match than before.
     private func takeAnswer(_ state: ViewedState, _ pane: inout Pane) -> Bool {
         guard let asked = pane.askedQuery, state.queryNumber >= pane.queryNumber else { return false }
         defer { (pane.shownQuery, pane.askedQuery) = (asked, nil) }
@@ -175,7 +171,7 @@ extension Viewer {
         for item in items { pane.changes[item] = now + Self.changeDuration }
     }
 
-    /// What is gone is not marked. Rows that are not held may be there all the same.
+    /// Removes the marks of deleted items. Items that are not loaded may still exist.
     private func dropMarks(_ pane: inout Pane, before: Document, wasOtherWindow: Bool) {
         guard !pane.marks.isEmpty else { return }
         let after = pane.document
@@ -185,14 +181,14 @@ extension Viewer {
     }
 
     static let changeDuration = Duration.seconds(1)
-    /// Where more changes at once, a mark on each says nothing.
+    /// If more items change at once, marking each of them is useless.
     private static let markedChangesMax = 500
 }
 
 // MARK: - Differences
 
 extension Snapshot {
-    /// This structure with the newest contents, as far as the items are known.
+    /// This structure with the newest contents of the common items.
     func takingContents(of newest: Snapshot) -> Snapshot {
         let contents = newest.difference(from: self).filter { operation in
             switch operation {
@@ -200,13 +196,12 @@ extension Snapshot {
             default: false
             }
         }
-        // A difference fits; what did not would be left as it is.
+        // The diff always applies; otherwise the state stays unchanged.
         return (try? applying(contents)) ?? self
     }
 }
 
 extension [ListOperation] {
-    /// What looks different, is new, or stands somewhere else.
     var changedItems: Set<ItemID> {
         var items: Set<ItemID> = []
         func insert(_ inserted: [Item]) {
@@ -231,7 +226,6 @@ extension [ListOperation] {
         return items
     }
 
-    /// What was moved or deleted.
     var movedItems: Set<ItemID> {
         reduce(into: []) { items, operation in
             switch operation {
@@ -242,7 +236,7 @@ extension [ListOperation] {
         }
     }
 
-    /// How many sections and items come, go or move, each with what is under it counted once.
+    /// The number of sections and items that are inserted, deleted or moved, each counted once with its descendants.
     var structuralCount: Int {
         reduce(0) { count, operation in
             switch operation {

@@ -1,18 +1,17 @@
 import Diffable
 import DiffableJSON
 
-// Rows that are taken and put elsewhere: within their list they move, into another one that is shown they are copied.
+// Cutting and pasting rows: within their list they move, into another visible list they are copied.
 
 extension Viewer {
     struct TakenRows: Sendable {
         var list: Int
-        /// In the list's order. What is under one of them goes with it.
+        /// In the list's order. Descendants are included.
         var items: [ItemID]
-        /// As they were when they were taken.
         var copies: [Item]
     }
 
-    /// Takes the marked rows, or the one under the cursor. Nothing is changed by it.
+    /// Cuts the marked rows, or the one under the cursor. This changes nothing yet.
     mutating func takeRows() {
         guard mayOffer(), mayAct(), let item = pane.cursor?.item else { return }
         let snapshot = pane.document.snapshot
@@ -20,19 +19,24 @@ extension Viewer {
         let items = chosen.filter { !snapshot.hasAncestor(of: $0, in: Set(chosen)) }
         let copies = items.compactMap { snapshot.subtree(of: $0)?.first }
         guard copies.count == items.count else {
-            return say("Some of the marked rows are not held here: nothing was taken")
+            return say(
+                "Some marked rows are too far from the screen, so no row was taken: scroll near them, or mark fewer rows that are "
+                    + "closer together",
+                for: .seconds(8))
         }
         taken = TakenRows(list: selected, items: items, copies: copies)
         pane.marks.subtract(chosen)
         say(
-            "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") behind the row under the cursor",
+            "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") after the selected row",
             for: .seconds(8))
     }
 
-    /// Puts what was taken behind the row under the cursor.
+    /// Pastes the rows after the row under the cursor.
     mutating func putRows() {
         guard mayOffer() else { return }
-        guard let taken else { return say("Nothing was taken; ^X takes the row under the cursor, or all marked ones") }
+        guard let taken else {
+            return say("Nothing to put here: take the selected row or the marked rows with ^X first")
+        }
         guard mayAct(), let anchor = pane.cursor?.item else { return }
         if taken.list == selected { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
     }
@@ -51,20 +55,28 @@ extension Viewer {
             title: "Move \(subject(taken.items))")
     }
 
-    /// Another list has them as they were. What has no children here may have some that are folded away.
+    /// Another list gets the items as they were. An item without loaded children may have folded ones.
     mutating func copyTaken(_ taken: TakenRows, behind anchor: ItemID) {
         let source = panes[taken.list].document
         guard !taken.copies.contains(where: { $0.children.isEmpty && source.knownParents.contains($0.id) }) else {
-            return say("What is folded away cannot be copied: expand it first")
+            return say(
+                "A collapsed row cannot be copied, so nothing was copied: expand it in \(panes[taken.list].name), take it again "
+                    + "with ^X, and press ^V here",
+                for: .seconds(8))
         }
         let here = pane.document.snapshot
         if let known = taken.copies.lazy.flatMap(\.idsWithDescendants).first(where: here.contains) {
-            return say("\(pane.title) has an item \(harmlessText(known.description)) already: nothing was copied")
+            return say("\(pane.title) already has an item \(harmlessText(known.description)): nothing was copied")
         }
         var writer = OperationsWriter([.insertItems(taken.copies, at: .after(anchor))])
         var bytes = ByteWriter()
         guard case .done = writer.write(into: &bytes, upTo: Self.copiedLengthMax) else {
-            return say("That is too much to copy: nothing was done")
+            return say(
+                taken.copies.count == 1
+                    ? "This row with its children is too long for one request, so nothing was copied: take its children with ^X, a "
+                        + "few at a time, and press ^V here"
+                    : "These rows are too long for one request, so nothing was copied: take fewer rows with ^X, and press ^V here",
+                for: .seconds(8))
         }
         _ = send(
             .transact(operations: "[\(String(decoding: bytes.bytes, as: UTF8.self))]"), row: .item(anchor), items: [],
@@ -72,7 +84,7 @@ extension Viewer {
                 "Copy \(taken.items.count == 1 ? "a row" : "\(taken.items.count) rows") from \(panes[taken.list].name)")
     }
 
-    /// In bytes. A request has at most a megabyte.
+    /// Bytes. A request is limited to a megabyte.
     private static let copiedLengthMax = 900_000
 }
 

@@ -1,7 +1,7 @@
-// What ends by itself. There is one next time to wake up, and none while nothing is about to end.
+// Timed events. There is a single next deadline, and none if nothing is about to end.
 
 extension Viewer {
-    /// When something happens that nobody has to do; nil: never.
+    /// The time of the next event; nil: none.
     package var deadline: Duration? {
         var times = pane.changes.values.map { $0 }
         if let message { times.append(message.end) }
@@ -39,24 +39,24 @@ extension Viewer {
     mutating func setConnection(isUp: Bool) {
         if isUp, lostSince != nil {
             lostSince = nil
-            // What was asked for over the old connection is settled by its failure, and what is under way is asked again.
+            // Requests over the old connection have failed, and pending queries are repeated.
             layOut()
         } else if !isUp, lostSince == nil {
             lostSince = now
         }
     }
 
-    /// A short loss is not worth a word.
+    /// A short loss is not shown.
     var showsLoss: Bool { lostSince.map { now - $0 >= Self.lossDuration } ?? false }
 
     var banner: String? {
         switch pane.absence {
         case nil: break
-        case .deleted?: return "The list \(pane.name) was deleted or renamed; another of the name is waited for"
+        case .deleted?: return "The list \(pane.name) was deleted or renamed; waiting for a new list of this name"
         case .notReadable?:
-            return "You may not read the list \(pane.name) any more; it is shown again when you may"
+            return "You may no longer read the list \(pane.name); it is shown again when you may"
         }
-        return showsLoss ? "The connection to the daemon is lost; it is tried again" : pane.notice
+        return showsLoss ? "The connection to the daemon is lost; reconnecting" : pane.notice
     }
 
     private func isSpinning(_ request: Pane.PendingRequest) -> Bool { now - request.begin >= Self.spinnerDelay }

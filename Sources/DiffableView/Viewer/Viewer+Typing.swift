@@ -9,9 +9,7 @@ extension Viewer {
 
         var sort: Sort
         var text = ""
-        /// How many characters are before the cursor.
         var cursor = 0
-        /// What was seen before.
         var filter: ViewFilter
         var place: Pane.Place?
 
@@ -42,7 +40,7 @@ extension Viewer {
         switch key.key {
         case .escape:
             pane.filter = prompt.filter
-            // Where nothing else was or will be seen, there is no way back.
+            // If the filter has not changed, there is nothing to return to.
             let isOther = isSearching || pane.askedQuery.map { $0.filter != pane.filter } ?? false
             pane.returnPlace = isOther ? prompt.place : nil
             return enter(.rows)
@@ -68,7 +66,7 @@ extension Viewer {
             prompt.text.remove(at: prompt.text.index(before: index))
             prompt.cursor -= 1
         case .delete: if index < prompt.text.endIndex { prompt.text.remove(at: index) }
-        // The rows can be looked through while one types.
+        // The user can move between rows while typing.
         case .up: return move(.up)
         case .down: return move(.down)
         case .pageUp: return page(.pageUp)
@@ -100,10 +98,10 @@ extension Viewer {
         take(prompt)
     }
 
-    /// In bytes. A view is refused with a search of more than 1,024.
+    /// Bytes. A view with a search of more than 1,024 is refused.
     private static let typedLengthMax = 500
 
-    /// A search is seen as it is typed.
+    /// A search takes effect while it is typed.
     private mutating func take(_ prompt: Prompt) {
         if case .search = prompt.sort { search(for: prompt.text.trimmed) }
         enter(.typing(prompt))
@@ -117,7 +115,7 @@ extension Viewer {
                 search(for: text)
                 if !text.isEmpty { lastSearch = text }
                 enter(.rows)
-                // Who has typed what to pick has said enough.
+                // Enter after a search also picks.
                 if options.picking != .none { pickFound() }
                 return
             case .condition:
@@ -139,7 +137,7 @@ extension Viewer {
     // MARK: - Matches
 
     private mutating func search(for text: String) {
-        // Rows that were searched for do not show where others have their texts.
+        // The results of a search do not show the places of other items' texts.
         if pane.shownQuery.filter.search.isEmpty { pane.filter.searchedPlaces = searchedPlaces(of: pane) }
         pane.filter.search = text
     }
@@ -148,10 +146,9 @@ extension Viewer {
         Composer(document: pane.document, viewport: viewport()).searchedPlaces
     }
 
-    /// The next row with the words that were searched for last.
     mutating func findNext(_ direction: Scene.Direction) {
         let search = pane.filter.search.isEmpty ? lastSearch : pane.filter.search
-        guard !search.isEmpty else { return say("Nothing was searched for; / searches") }
+        guard !search.isEmpty else { return say("There is no search yet: / starts one") }
         var filter = ViewFilter()
         filter.search = search
         filter.searchedPlaces =
@@ -163,7 +160,7 @@ extension Viewer {
             row = next
             if let item = row.item.flatMap(pane.document.snapshot.item), view.isMet(by: item) { return go(to: row) }
         }
-        say(direction == .down ? "No further match" : "No match before")
+        say(direction == .down ? "No further match" : "No earlier match")
     }
 }
 

@@ -1,11 +1,11 @@
 import Diffable
 
-// Which part of a list is asked for. A list of up to `Pane.wholeRowsMax` rows comes as a whole, and is folded here. Of a
-// longer one three screens are held: rows beyond are drawn as placeholders until they come, and no key waits for them.
+// Decides which part of a list to request. A list of up to `Pane.wholeRowsMax` rows is loaded as a whole, and folded here. Of a
+// longer one three screens are loaded: rows beyond are drawn as placeholders until they are loaded, and no key waits for them.
 
 extension Viewer {
-    /// At most one question is under way; the newest wish is asked when it is answered. Of a search that was pasted the first letter
-    /// is none: in a long list it finds most rows, and what is meant would wait for that.
+    /// Sends at most one query at a time; the newest one is sent when the reply arrives. The first letter of a pasted search is
+    /// not sent: in a long list it matches most rows, and the real query would have to wait for that.
     mutating func askForView() {
         if case .typing = mode, questionPause != nil { return }
         guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, pane.absence == nil, let query = wantedQuery,
@@ -23,7 +23,7 @@ extension Viewer {
             return ViewQuery(filter: pane.filter, window: Window(start: firstRow, limit: Pane.wholeRowsMax))
         }
         guard document.rowCount > Pane.wholeRowsMax || query.window.limit < Pane.wholeRowsMax else {
-            // It was longer, and is held as a whole from now on.
+            // It was longer, and is loaded as a whole from now on.
             query.window.start = .offset(0)
             return query
         }
@@ -38,7 +38,7 @@ extension Viewer {
         return query
     }
 
-    /// Of a long list the first rows do not reach as far as the place that the cursor goes back to.
+    /// In a long list, the first rows may not include the place that the cursor returns to.
     private var firstRow: Window.Start {
         guard pane.rowCountMax > Pane.wholeRowsMax, let place = pane.returnPlace, place.filter == pane.filter,
             !place.isAtTop, let item = place.row.item
@@ -57,14 +57,14 @@ extension Viewer {
         let limit = 3 * max(rows, 20)
         let start = max(min(visible.lowerBound - limit / 3, document.rowCount - limit), 0)
         if start == 0 || pane.isFollowingTop { return Window(start: .offset(0), limit: limit) }
-        // Rows that come and go before it do not move a window that begins with a row.
+        // Changes before it do not move a window that begins with a row.
         if let item = document.snapshot.itemIdentifier(atRow: start - document.placeholdersBefore) {
             return Window(start: .anchor(item), limit: limit)
         }
         return Window(start: .offset(start), limit: limit)
     }
 
-    /// Rows under collapsed ones are left out by the daemon, as soon as there are any: they would fill the window unseen.
+    /// If there are any collapsed items, the daemon leaves out their children: they would fill the window without being visible.
     private var wantedFolding: ViewQuery.Folding {
         let document = pane.document
         if document.closedInMatches != nil { return .here }

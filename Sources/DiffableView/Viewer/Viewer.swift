@@ -1,16 +1,16 @@
 import Diffable
 
-// A viewer of lists, as a state machine: an event in, effects out, and the screen as a function of the state. It knows no
-// terminal, no client and no clock.
+// A viewer of lists, as a state machine: an event in, effects out, and the screen as a function of the state. It is independent
+// of the terminal, the client and the clock.
 //
-// What must hold, whatever happens:
+// Invariants:
 //
-// - Changes by others move nothing that is looked at (`Pane+Showing`).
-// - What acts on a row acts on the row that was under the cursor when the screen was last drawn (`Viewer+Acting`).
-// - While something lies open over a row, the rows stay as they are; what changed is shown when it is closed.
-// - Nothing is done without a connection, and nothing is kept for later.
+// - Changes by others move no row that the user looks at (`Viewer+Showing`).
+// - An action on a row applies to the row that was under the cursor when the screen was last drawn (`Viewer+Acting`).
+// - While an overlay of a row is open, the rows stay as they are; changes are shown when it is closed.
+// - Nothing is done without a connection, and nothing is queued for later.
 
-/// Lists side by side, one of which is seen, with what their user is doing.
+/// Several lists, one of which is visible, and the user's interaction with them.
 package struct Viewer: Sendable {
     var panes: [Pane]
     var selected = 0
@@ -18,41 +18,35 @@ package struct Viewer: Sendable {
     var columns: Int
     var rows: Int
     var mode = Mode.rows
-    /// Structure waits because somebody asked for it.
+    /// Whether the user has requested to hold the structure.
     var isHeld = false
     var hasFocus = true
     var message: Message?
-    /// Since when there is no connection.
     var lostSince: Duration?
     var flash: (row: RowID, end: Duration)?
-    /// Until when letters are taken for those of a text that cannot be typed.
+    /// The time until which letters are ignored, after typing a new item was refused.
     var deafEnd: Duration?
     package internal(set) var reportsMouse: Bool
     var lastPress: (row: RowID, time: Duration)?
-    /// Where the left button went down.
     var pressed: Grid.Position?
     var lastSearch = ""
     var taken: TakenRows?
-    /// Enter was pressed before what it is to pick was found.
+    /// Whether Enter was pressed before the result of the search arrived.
     var awaitsFound = false
-    /// While keys wait that may change what is searched for, and not for longer than until then, nothing is asked.
+    /// The time until which no query is sent, because more keys wait that may change the search.
     var questionPause: Duration?
     private var keysWait = false
-    /// As laid out last; it changes with whatever it shows.
     package private(set) var scene: Scene
     private(set) var now = Duration.zero
     var drawn = DrawnState()
-    /// What was done last went to other rows, so the columns of tables may become wider.
+    /// Whether the last key moved to other rows, so that the columns of tables may become wider.
     var widensTables = false
     private var lastRequest = 0
     private var effects: [ViewerEffect] = []
-    /// Whether the screen shows something else than what was drawn last.
     package private(set) var needsDrawing = true
 
-    /// What keys mean at the moment.
     enum Mode: Sendable {
         case rows
-        /// Rows are marked from one to where the cursor goes.
         case range(MarkedRange)
         case menu(Menu)
         case question(Question)
@@ -67,12 +61,11 @@ package struct Viewer: Sendable {
         var end: Duration
     }
 
-    /// What was on the screen when it was last drawn.
     struct DrawnState: Sendable {
         var cursor: RowID?
-        /// Others have changed which rows are where since then.
+        /// Whether changes by others have moved rows since then.
         var isOutdated = false
-        /// Before this, what acts on a row is not done: somebody else put it there.
+        /// The time until which actions on the row are refused, because another client's change moved it under the cursor.
         var guardEnd = Duration.zero
     }
 
@@ -88,13 +81,11 @@ package struct Viewer: Sendable {
         if let notice = options.notice { say(notice, for: .seconds(10)) }
     }
 
-    /// The row under the cursor of the list that is seen.
     package var cursor: RowID? { pane.cursor }
     package var marks: Set<ItemID> { pane.marks }
-    /// Whether there has been a state of the list that is seen.
     package var isLoaded: Bool { pane.isLoaded }
 
-    /// The view that each list is to be followed with at first.
+    /// The view with which each list is first followed.
     package var initialView: String { panes[0].shownQuery.json }
 
     package mutating func handle(_ event: ViewerEvent, at time: Duration) -> [ViewerEffect] {
@@ -159,9 +150,7 @@ extension Viewer {
         setNeedsDrawing()
     }
 
-    /// - Parameters:
-    ///   - items: those it is about.
-    ///   - title: what is done, for whoever undoes it.
+    /// `title` is the description of the change for undo.
     mutating func send(
         _ kind: ViewerRequest.Kind, row: RowID?, items: some Sequence<ItemID>, title: String = "", list: Int? = nil
     ) -> Int {
@@ -181,7 +170,7 @@ extension Viewer {
         open(pane: index)
     }
 
-    /// Whatever keys mean, they mean it in that list from now on.
+    /// Keys act on that list from now on.
     mutating func open(pane index: Int) {
         selected = index
         drawn.cursor = nil
@@ -190,7 +179,7 @@ extension Viewer {
 
     private mutating func noteDrawn() {
         needsDrawing = false
-        // Where there was no row before, nobody can take this one for another.
+        // Without a row before, the user cannot confuse this one with another.
         if drawn.isOutdated, let old = drawn.cursor, old != pane.cursor { drawn.guardEnd = now + Self.guardDuration }
         drawn.cursor = pane.cursor
         drawn.isOutdated = false
@@ -198,16 +187,15 @@ extension Viewer {
 
     private static let questionPauseMax = Duration.milliseconds(50)
 
-    /// How long a row must have been seen under the cursor before it is acted on, if somebody else put it there.
+    /// The time for which a row must have been visible under the cursor before an action, if another client's change moved it
+    /// there.
     static let guardDuration = Duration.milliseconds(200)
 }
 
 // MARK: - Laying out
 
 extension Viewer {
-    /// Lays the screen out from the anchor, or from the top.
-    ///
-    /// - Parameter revealed: a row that must be seen.
+    /// Lays the screen out from the anchor, or from the top. `revealed` is a row that must be visible.
     mutating func layOut(revealing revealed: RowID? = nil) {
         var viewport = viewport()
         viewport.revealed = revealed
@@ -224,14 +212,14 @@ extension Viewer {
         setNeedsDrawing()
     }
 
-    /// Puts a row on a line of the screen, as far as the list reaches.
+    /// Puts a row on a line of the screen, as far as the list allows.
     mutating func layOut(_ row: RowID, onLine line: Int, revealing revealed: RowID? = nil) {
         pane.isFollowingTop = false
         pane.anchor = Anchor(id: row, line: line)
         layOut(revealing: revealed)
     }
 
-    /// Where a row is on the screen, by the screen's lines; nil for one that is not seen.
+    /// The position of a row in lines of the screen; nil if it is invisible.
     func screenAnchor(of row: RowID?) -> Anchor? {
         guard let row, scene.frame(of: row) != nil, let anchor = scene.anchor(of: row) else { return nil }
         return Anchor(id: row, line: anchor.line + scene.rows.lowerBound)
@@ -241,8 +229,8 @@ extension Viewer {
         scene.firstAnchor.map { Anchor(id: $0.id, line: $0.line + scene.rows.lowerBound) }
     }
 
-    /// The row under the cursor, if it begins on the screen. The beginning of one above it is not looked at, and what is
-    /// looked at of it may be gone when it becomes shorter.
+    /// The row under the cursor, if it begins on the screen. For a row that begins above the screen, the user sees only the
+    /// end, which may vanish if the row becomes shorter.
     private var stayingAnchor: Anchor? {
         guard let own = screenAnchor(of: pane.cursor) else { return firstScreenAnchor }
         let top = scene.rows.lowerBound + scene.pinnedEnd

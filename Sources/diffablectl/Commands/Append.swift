@@ -27,7 +27,7 @@ struct Append: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        try literal.check("\(id)", content, "append \(list)")
+        try literal.check("\(id)", content, "append \(commandWord(list))")
         _ = try looks.item(id, content)
     }
 
@@ -38,7 +38,6 @@ struct Append: AsyncParsableCommand {
     }
 }
 
-/// The properties of a new item besides its id and content.
 struct NewItemOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The item's kind. Viewers choose its appearance by it.", valueName: "kind"),
@@ -58,7 +57,7 @@ struct NewItemOptions: ParsableArguments {
 struct LiteralID: ParsableArguments {
     @Flag(help: "Take the id as it is, even if it looks like key=value.") var literalID = false
 
-    /// - Parameter command: the command and its list, for the message.
+    /// `command` is the command and its list, for the message.
     func check(_ id: String, _ content: [String], _ command: String) throws {
         if literalID { return }
         if content.isEmpty, let first = id.first, "{[".contains(first), (try? Content(json: id)) != nil {

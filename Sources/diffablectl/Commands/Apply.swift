@@ -68,7 +68,8 @@ struct Apply: AsyncParsableCommand {
             throw ValidationError("there are two inputs, \(file) and the command after --: use one of them")
         }
         if merge, reload {
-            throw ValidationError("--reload and --merge cannot be combined")
+            throw ValidationError(
+                "--merge adds and updates items, and --reload sends followers the whole list again; use one of them")
         }
     }
 
@@ -110,7 +111,9 @@ extension Apply {
                     list, preparing: { if create { try await creation.make(over: $0) } }, to: merge.applied)
             } catch {
                 try? await options.daemon.withConnection { await creation.withdraw(over: $0) }
-                throw error
+                guard case ClientError.refused(let refusal) = error, refusal.code == .tooLarge else { throw error }
+                throw ClientError.refused(
+                    try await options.daemon.reading { try await $0.naming(input, in: refusal) })
             }
         }
         try await options.daemon.reading { connection in
@@ -139,12 +142,11 @@ extension Apply {
         }
     }
 
-    /// Shows the change, and then throws in the same cases in which the change itself would be refused.
     private func preview(_ input: Input, _ connection: Connection, _ deletionGuard: DeletionGuard) async throws {
         let preview: Preview
         do {
             preview = try await connection.preview(input, of: list, rows, ifRevision: options.ifRevision)
-        } catch ClientError.refused(let refusal) where create && refusal.name == "noSuchList" {
+        } catch ClientError.refused(let refusal) where create && refusal.code == .noSuchList {
             preview = try Preview(ofNew: input, rows)
         }
         try preview.show()

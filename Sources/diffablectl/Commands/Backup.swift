@@ -36,7 +36,6 @@ struct Backup: AsyncParsableCommand {
         }
         let summaries = (JSONView(Content(reply)).member("lists")?.elements ?? [])
             .filter { pick.has($0.member("list")?.plainText ?? "") }
-        // A list may have been deleted since.
         try checkPresent(among: summaries.compactMap { $0.member("list")?.plainText })
         let array = JSONView(.array(summaries.map { Content(Array($0.json.utf8)) }))
         try backup.finish(lists: array, replacing: force)
@@ -46,8 +45,8 @@ struct Backup: AsyncParsableCommand {
         output.flush()
         if pick.isAll, summaries.contains(where: { $0.member("list")?.plainText == path }) {
             say(
-                "\(path) is also the name of a list; this is a file with all lists, and that list alone is backup FILE \(path)"
-            )
+                "\(path) is also the name of a list, but the new file \(path) has all lists; to back up only that list, use "
+                    + "diffablectl backup FILE \(FieldCheck.argument(path))")
         }
     }
 
@@ -62,7 +61,8 @@ struct Backup: AsyncParsableCommand {
         var status = stat()
         if stat(file, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw InputError("\(file) exists and is not a regular file: name another, or use - for standard output")
+                throw InputError(
+                    "\(file) exists and is not a regular file, so no backup was written; name another file")
             }
             if !force { throw BackupFile.exists(file) }
         }
@@ -72,7 +72,9 @@ struct Backup: AsyncParsableCommand {
     private func checkPresent(among durable: [String]) throws(CommandError) {
         guard let missing = lists.first(where: { !durable.contains($0.description) }) else { return }
         throw CommandError(
-            .notFound, "there is no durable list \(quoted(missing)); see diffablectl ls")
+            .notFound,
+            "there is no durable list \(quoted(missing)), and a backup has only durable lists, so none was written; diffablectl ls "
+                + "shows which lists are durable")
     }
 }
 
@@ -99,27 +101,25 @@ struct Restore: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if newName != nil, lists.count > 1 { throw ValidationError("--as is for one list: name one") }
+        if newName != nil, lists.count > 1 {
+            throw ValidationError("--as needs exactly one list, not \(lists.count): name one")
+        }
     }
 
     func run() async throws {
         let name = file == "-" ? "standard input" : file
-        let bytes = try await inputBytes(of: file, "a backup", within: BackupText.limit(named: name))
-        // The whole file is checked before the first request is sent.
+        let bytes = try await inputBytes(
+            of: file, "a backup", within: BackupText.limit(named: name), isTrusted: true)
         var text = try BackupText(bytes, named: name)
         let pick = try pick(of: text, named: name)
         let reply = try await daemon.withConnection { connection in
             do {
                 return try await connection.restoreJSON(replacing: replace) { text.nextLine(pick) }
-            } catch ClientError.refused(let refusal) where refusal.name == "listExists" {
-                let list = refusal.list.map(quoted) ?? "of the backup's"
+            } catch ClientError.refused(let refusal) where refusal.code == .listExists {
                 let known = Set(try await connection.lists().map(\.list.description))
-                let others = text.lists.count { pick.has($0) && known.contains(pick.newName ?? $0) } - 1
-                let more = others > 0 ? " and \(others) more of those to restore" : ""
-                throw CommandError(
-                    .conflict,
-                    "there is a list \(list) already\(more), and nothing was restored; replace what is there with --replace, or name "
-                        + "the lists to restore, one of them with another name (--as)")
+                let names = text.lists.filter { pick.has($0) }.map { pick.newName ?? $0 }.filter { known.contains($0) }
+                guard !names.isEmpty else { throw ClientError.refused(refusal) }
+                throw conflict(names)
             }
         }
         var output = StandardOutput()
@@ -127,15 +127,40 @@ struct Restore: AsyncParsableCommand {
         output.flush()
     }
 
+    private static let namesShownMax = 5
+
+    private func conflict(_ names: [String]) -> CommandError {
+        let command = "diffablectl restore \(FieldCheck.argument(file))"
+        guard names.count > 1 else {
+            let rename =
+                newName == nil
+                ? "use \(command) \(FieldCheck.argument(names[0])) --as NAME" : "choose another name for --as"
+            return CommandError(
+                .conflict,
+                "there is already a list \"\(names[0])\", and nothing was restored; replace it with --replace, or \(rename)"
+            )
+        }
+        var shown = names.prefix(Self.namesShownMax).map { "\"\($0)\"" }.joined(separator: ", ")
+        if names.count > Self.namesShownMax { shown += " and \(names.count - Self.namesShownMax) more" }
+        return CommandError(
+            .conflict,
+            "these lists already exist, and nothing was restored: \(shown); replace them with --replace, or restore each under "
+                + "another name with \(command) LIST --as NAME")
+    }
+
     private func pick(of text: BackupText, named name: String) throws(InputError) -> BackupPick {
         let names = text.lists.joined(separator: ", ")
         if let missing = lists.first(where: { !text.lists.contains($0.description) }) {
-            throw InputError("\(name) has no list \(quoted(missing)); it has \(names.isEmpty ? "none" : names)")
+            throw InputError(
+                "the backup in \(name) has no list \(quoted(missing)), so nothing was restored; it has "
+                    + "\(names.isEmpty ? "no lists" : names)")
         }
         var pick = BackupPick(lists, as: newName)
         if newName != nil, lists.isEmpty {
             guard text.lists.count == 1 else {
-                throw InputError("--as is for one list, and \(name) has \(counted(text.lists.count, "list")): \(names)")
+                throw InputError(
+                    "--as needs exactly one list, and \(name) has \(counted(text.lists.count, "list")): \(names). Name one of them"
+                )
             }
             pick.lists = Set(text.lists)
         }

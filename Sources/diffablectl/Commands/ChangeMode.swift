@@ -25,7 +25,7 @@ struct ChangeMode: AsyncParsableCommand {
         let change = try ModeChange(mode)
         try await daemon.withConnection { connection in
             let known = try await knownModes(for: change, connection)
-            // What cannot be found out is said before anything is changed.
+            // Errors are found before anything is changed.
             let modes = try lists.map { try mode(of: $0, after: change, known) }
             let newModes = Dictionary(zip(lists, modes)) { $1 }
             try await forEach(lists, "changed") { try await connection.setAccess(of: $0, mode: newModes[$0]) }
@@ -46,8 +46,8 @@ struct ChangeMode: AsyncParsableCommand {
         if case .mode(let mode) = change { return mode }
         guard let old = known[list] else {
             throw InputError(
-                "\(quoted(list)) is not among the lists that you may see, so what is to be changed of its mode is not known; "
-                    + "if it is yours, name the new mode: diffablectl chmod 600 \(list)")
+                "there is no list \(quoted(list)), or you cannot see it, so only its whole mode can be set; nothing was "
+                    + "changed. If it is yours, use for example diffablectl chmod 600 \(commandWord(list))")
         }
         return change.applied(to: old)
     }

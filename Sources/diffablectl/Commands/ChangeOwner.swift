@@ -24,7 +24,6 @@ struct ChangeOwner: AsyncParsableCommand {
     }
 }
 
-/// `alice`, `alice:staff` or `:staff`.
 struct NewOwner: Sendable {
     var user: UInt32?
     var group: UInt32?
@@ -43,6 +42,8 @@ struct NewOwner: Sendable {
             }
             group = number
         }
-        guard user != nil || group != nil else { throw ValidationError("name a user, :GROUP, or USER:GROUP") }
+        guard user != nil || group != nil else {
+            throw ValidationError("the owner is empty: name a user, :GROUP, or USER:GROUP")
+        }
     }
 }

@@ -7,11 +7,11 @@ struct Clients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "List the connected clients, the lists they follow, and how far behind they are.",
         discussion: """
-            BEHIND is the number of revisions that the client has not been sent, of the list where this is most. \
-            PENDING is the number of bytes that its socket has not accepted. If there are handlers, HANDLES names the \
-            lists that a client handles, and ASKED is the number of requests that wait for its reply. Root and the \
-            daemon's own user see all connections, other users only their own. This command's connection is one of \
-            them.
+            BEHIND is the number of revisions that the daemon has not sent to the client yet; if the client follows \
+            several lists, it is the largest of these numbers. PENDING is the number of bytes that the client's socket \
+            has not accepted yet. If there are handlers, HANDLES names the lists that a client handles, and ASKED is \
+            the number of requests that wait for its reply. Root and the daemon's own user see all connections, other \
+            users only their own. This command's connection is one of them.
             """)
 
     @Flag(help: "Print the daemon's reply as JSON.") var json = false

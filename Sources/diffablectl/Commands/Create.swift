@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Create a list.")
@@ -19,7 +20,9 @@ struct Create: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if isShared, isVolatile { throw ValidationError("a shared list is kept on disk: leave --volatile out") }
+        if isShared, isVolatile {
+            throw ValidationError("a shared list is always durable: leave out --volatile, or --shared")
+        }
     }
 
     func run() async throws {
@@ -28,8 +31,11 @@ struct Create: AsyncParsableCommand {
                 _ = try await connection.createList(
                     list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError,
                     mode: mode, isShared: isShared)
-            } catch ClientError.refused(let refusal) where refusal.name == "listExists" {
-                throw CommandError(.conflict, "\(refusal.words); --if-absent leaves it as it is")
+            } catch ClientError.refused(let refusal) where refusal.code == .listExists {
+                throw CommandError(
+                    .conflict,
+                    "there is already a list \(quoted(list)), and it was not changed; choose another name, or use --if-absent if "
+                        + "the list may exist")
             }
         }
     }

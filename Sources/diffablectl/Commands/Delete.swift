@@ -6,8 +6,8 @@ struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Delete lists with all their items.",
         discussion: """
-            diffablectl undelete restores a list with its history, as long as the daemon keeps it: a day, by default. \
-            A list that is too long to be kept is only deleted with --force.
+            The daemon keeps a deleted list for some time, by default a day. During this time, diffablectl undelete \
+            restores it with its history. A list that is too long to be kept is deleted only with --force.
             """)
 
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
@@ -17,7 +17,9 @@ struct Delete: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if ifRevision != nil, lists.count > 1 { throw ValidationError("--if-revision is for one list: name one") }
+        if ifRevision != nil, lists.count > 1 {
+            throw ValidationError("--if-revision needs exactly one list, not \(lists.count): name one")
+        }
     }
 
     func run() async throws {
@@ -25,10 +27,12 @@ struct Delete: AsyncParsableCommand {
             try await forEach(lists, "deleted") { list in
                 try await connection.deleteList(list, ifRevision: ifRevision, keeping: force ? .never : .required)
             }
-            // A hint to somebody who looks on. A list that nobody had touched may not be kept.
+            // A hint for interactive users. A list that was never changed may not be kept.
             guard Terminal.isReadingErrors, !force else { return }
             let kept = Set(try await connection.deletedLists().map(\.summary.list))
-            for list in lists where kept.contains(list) { say("deleted; diffablectl undelete \(list) brings it back") }
+            for list in lists where kept.contains(list) {
+                say("deleted; diffablectl undelete \(commandWord(list)) brings it back")
+            }
         }
     }
 }

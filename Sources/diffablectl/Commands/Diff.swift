@@ -24,12 +24,12 @@ struct Diff: AsyncParsableCommand {
     @Flag(help: "Exit with status 1 if there is a difference.") var exitCode = false
     @OptionGroup var daemon: DaemonOptions
 
-    /// The file, if the first argument is not a revision.
     private var file: String? { old.flatMap { Int($0) == nil ? $0 : nil } }
 
     func validate() throws {
         if let file, new != nil {
-            throw ValidationError("a file is compared with the newest revision: leave \(file) out, or the revision")
+            throw ValidationError(
+                "a file can be compared only with the newest revision: leave \(file) out, or the revision")
         }
     }
 

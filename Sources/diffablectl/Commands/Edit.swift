@@ -21,7 +21,10 @@ struct Edit: AsyncParsableCommand {
     func run() async throws {
         let base = try await options.daemon.reading { try await $0.state(of: list) }
         if let revision = options.ifRevision, revision != base.revision {
-            throw CommandError(.conflict, "the list \(quoted(list)) is at revision \(base.revision), not \(revision)")
+            throw CommandError(
+                .conflict,
+                "the list \(quoted(list)) is at revision \(base.revision), not \(revision) (--if-revision); nothing "
+                    + "was edited. To edit this revision, use --if-revision \(base.revision)")
         }
         let text: String
         if let item {
@@ -46,7 +49,10 @@ struct Edit: AsyncParsableCommand {
                 file.remove()
                 throw error
             }
-            say("nothing was changed; the text is kept in \(file.path)")
+            let isOpen = (error as? ClientError)?.leavesOutcomeOpen ?? false
+            say(
+                "\(isOpen ? "the list may have been changed" : "nothing was changed"); the text is kept in \(file.path)"
+            )
             throw error
         }
         file.remove()
@@ -63,20 +69,19 @@ struct Edit: AsyncParsableCommand {
             guard let merged = try merged(base.snapshot, mine, theirs) else {
                 throw CommandError(
                     .conflict,
-                    "another client has changed the same part of \(list); see `diffablectl diff \(list) \(base.revision)`, and "
-                        + "edit it again")
+                    "another client has changed the same part of \(list); `diffablectl diff \(commandWord(list)) \(base.revision)` "
+                        + "prints that change. Edit the list again")
             }
             return merged
         }
     }
 
-    /// The edited text as a state of the whole list.
     private func changed(_ base: Snapshot, _ edited: [UInt8]) throws -> Snapshot {
         guard let item else { return try EditableText.snapshot(of: edited, from: base) }
         return try base.applying([reconfiguration(of: item, try EditableText.content(of: edited))])
     }
 
-    /// Nil when both have changed the same item.
+    /// Nil if both sides changed the same item.
     private func merged(_ base: Snapshot, _ mine: Snapshot, _ theirs: Snapshot) throws -> Snapshot? {
         guard let item else { return ThreeWay.merged(base: base, mine: mine, theirs: theirs) }
         guard let known = theirs.itemAlone(item) else { return nil }

@@ -7,9 +7,10 @@ struct Expand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Expand items, or with --ask load their children from the list's handler.",
         discussion: """
-            The list stores which items are expanded, so all followers see it. --ask leaves this unchanged. It asks \
-            the handler for the children of an item that has none, as a viewer does when you open the item, and waits \
-            until they are in the list. If no handler loads children, or the item has some already, nothing happens.
+            The list stores which items are expanded, so all followers see it. With --ask, no item is expanded. \
+            Instead, the command asks the handler for the children of an item that has none, as a viewer does when you \
+            open the item, and waits until they are in the list. If no handler loads children, or the item has some \
+            already, nothing happens.
             """)
 
     @OptionGroup var items: ItemsArguments
@@ -19,10 +20,12 @@ struct Expand: AsyncParsableCommand {
 
     func validate() throws {
         if answer.timeout != nil, !ask {
-            throw ValidationError("--timeout is for the handler's answer, which only --ask waits for")
+            throw ValidationError("--timeout can be used only with --ask, which waits for the handler")
         }
         if ask, options.ifRevision != nil || options.requestKey != nil || options.retry != nil {
-            throw ValidationError("--if-revision, --request-key and --retry are for a change; --ask makes none")
+            throw ValidationError(
+                "--if-revision, --request-key and --retry cannot be combined with --ask, which changes nothing: leave them out"
+            )
         }
     }
 
@@ -45,7 +48,6 @@ struct Collapse: AsyncParsableCommand {
     func run() async throws { try await options.transact(items.list, [.collapseItems(items.ids)]) }
 }
 
-/// Some items of a list, by their ids.
 struct ItemsArguments: ParsableArguments {
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: ArgumentHelp("The items.", valueName: "id"), completion: .items, transform: itemID) var ids:

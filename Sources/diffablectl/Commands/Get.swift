@@ -7,9 +7,10 @@ struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print an item's content, or fields of it.",
         discussion: """
-            Each field is printed on a line of its own, a string as it is, any other value as JSON. With --json, \
-            strings are JSON too; without fields, the whole item is printed, with its place and the list's revision. \
-            If a field is missing, the status is 6.
+            Without FIELD, get prints the content as JSON. Otherwise it prints each field on a line of its own: a \
+            string as it is, any other value as JSON. With --json, strings are printed as JSON, too. With --json and \
+            without FIELD, get prints the whole item, with its place and the list's revision. If a field is missing, \
+            the status is 6.
               diffablectl get tasks milk .text
             """)
 
@@ -23,7 +24,7 @@ struct Get: AsyncParsableCommand {
     func validate() throws { for field in fields { _ = try ItemField(checking: field) } }
 
     func run() async throws {
-        // A window of one row is fast however long the list is. If there is no such item, the window shows another one.
+        // A window of one row is fast however long the list is. If the item is missing, the window shows another one.
         let window = Content.object([("anchor", .string("\(item)".utf8)), ("limit", .number(1))])
         var options = ListOptions(view: try ListView(json: Content.object([("window", window)]).description))
         options.freshness = freshness.freshness
@@ -37,7 +38,10 @@ struct Get: AsyncParsableCommand {
         }
         for field in fields {
             guard let value = try ItemField(checking: field).value(in: row.item) else {
-                throw CommandError(.notFound, "\(item) of \(list) has no \(field)")
+                throw CommandError(
+                    .notFound,
+                    "the item \(quoted(item)) of \(list) has no field \(field); diffablectl get \(commandWord(list)) "
+                        + "\(commandWord(item)) prints its content")
             }
             write(value, to: &output)
         }

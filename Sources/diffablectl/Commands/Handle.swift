@@ -15,30 +15,35 @@ struct Handle: AsyncParsableCommand {
 
             The command is run without a shell. Its standard input is the request as a line of JSON, as described in \
             diffabled-protocol(7). Its environment contains:
-              DIFFABLE_LIST, DIFFABLE_KIND    the list; perform, propose or expand
-              DIFFABLE_ACTION                 the action
-              DIFFABLE_ITEMS                  its items, or the one to expand, each on a line
-              DIFFABLE_SECTION                its section
-              DIFFABLE_ARGUMENTS              its arguments, as JSON
-              DIFFABLE_REVISION               the list's revision at the time of the request
-              DIFFABLE_UID                    the caller's user
-              DIFFABLED_SOCKET                the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
+              DIFFABLE_LIST       the list
+              DIFFABLE_KIND       perform, propose or expand
+              DIFFABLE_ACTION     the action
+              DIFFABLE_ITEMS      the action's items, or the item to expand; an id on
+                                  each line
+              DIFFABLE_SECTION    the action's section
+              DIFFABLE_ARGUMENTS  the action's arguments, as JSON
+              DIFFABLE_REVISION   the list's revision at the time of the request
+              DIFFABLE_UID        the caller's user id
+              DIFFABLED_SOCKET    the daemon, for diffablectl in the command (also
+                                  DIFFABLE_SOCKET)
             A variable is not set if the request has no such value. A request whose items are longer than 128 KiB in \
             all is refused: send fewer items at a time.
 
             The command's exit status is the reply:
-              0        done, or the proposal is accepted. Output that is JSON is the result; for a proposal it is an
-                       array of operations to apply instead. Other output is ignored
-              other    refused: nothing happened. The last line of standard error is the reason
-            If a signal ends the command, or its result is too long, the caller gets status 10: the action may have \
-            been done. A proposal is then refused (8), because it is not applied, regardless of other effects of the \
-            command. If the command itself changes lists (diffablectl set ...), the caller receives these changes \
-            before the reply.
+              0      the action is done, or the proposal is accepted. If the output is
+                     JSON, it is the result of the action, or for a proposal an array of
+                     operations to apply instead. Other output is ignored
+              other  refused: nothing happened. The last line of standard error is the
+                     reason
+            If a signal ends the command, or its result is too long, the caller gets status 10: the action might have \
+            been done. A proposal is refused then (status 8), because the daemon does not apply it; the command might \
+            have had other effects. If the command itself changes lists (diffablectl set ...), the caller receives \
+            these changes before the reply.
 
-            If the caller's time is over or the caller has disconnected, the command and all its children get SIGTERM, \
+            If the caller's timeout expires or the caller disconnects, the command and all its children get SIGTERM, \
             and \(CommandRun.mercy.components.seconds) seconds later SIGKILL. The same happens if the connection is \
-            lost, or if anything but SIGKILL ends this program. --jobs commands run at a time. Other requests wait, \
-            even for a command that has not ended yet after SIGTERM.
+            lost, or if anything but SIGKILL ends this program. At most --jobs commands run at a time, including those \
+            that have not ended yet after SIGTERM. Other requests wait.
 
             Standard error shows the command's own messages, and a line for each request without a usable reply: a \
             signal ended the command, its result is too long, or its operations do not fit the list.
@@ -72,14 +77,14 @@ struct Handle: AsyncParsableCommand {
 
     func validate() throws {
         if command.isEmpty {
-            throw ValidationError("name a command after --: diffablectl handle \(list) -- COMMAND...")
+            throw ValidationError("name a command after --: diffablectl handle \(commandWord(list)) -- COMMAND...")
         }
         guard Self.jobsRange.contains(jobs) else {
             throw ValidationError(
-                "--jobs is \(Self.jobsRange.lowerBound) to \(Self.jobsRange.upperBound), not \(jobs)")
+                "--jobs must be \(Self.jobsRange.lowerBound) to \(Self.jobsRange.upperBound), not \(jobs)")
         }
         if perform, !action.isEmpty {
-            throw ValidationError("--perform is about all actions, and --action about one; use one of them")
+            throw ValidationError("--perform handles every action, and --action only the named ones; use one of them")
         }
     }
 
@@ -97,7 +102,7 @@ struct Handle: AsyncParsableCommand {
         try ChildProcess.check(command[0])
         let path = try daemon.path()
         let client = try daemon.client()
-        // It is an error if no daemon is there at first, as for any command.
+        // A missing daemon at startup is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
         let turns = Turns(width: jobs)
         let answering = Task { try await answer(HandledCommand(command, socket: path), client, turns) }
@@ -107,17 +112,16 @@ struct Handle: AsyncParsableCommand {
             answering.cancel()
         }
         let outcome = await answering.result
-        // What still runs was told to end, and is killed if it does not.
+        // Commands that still run have been told to end, and are killed if they do not.
         await turns.close()
         if let number = endSignal.withLock(\.self) { EndSignals.end(by: number) }
         do {
             try tell(try outcome.get())
-        } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" {
+        } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
             throw await AbsentList.error(for: refusal, lookedAt: path)
         }
     }
 
-    /// Answers until something ends that.
     private func answer(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
         try await withThrowingTaskGroup(of: HandlerEnd.self) { group in
             defer { group.cancelAll() }
@@ -125,7 +129,7 @@ struct Handle: AsyncParsableCommand {
                 while true {
                     let end = try await answerForOne(command, client, turns)
                     guard wait, end == .listDeleted else { return end }
-                    say("waiting for \(list)")
+                    say("waiting until there is a list \(list)")
                     try await awaitList(client)
                 }
             }
@@ -134,20 +138,20 @@ struct Handle: AsyncParsableCommand {
         }
     }
 
-    /// Answers for the list that there is.
+    /// Handles requests for the list that exists now.
     private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
         let registration = registration
         do {
             return try await client.handle(registration) {
-                say("answering for \(registration.words)")
+                say("ready to handle \(registration.words)")
             } onObjection: { request, objection in
                 say(command.complaint(about: request, objection))
             } _: { received in
-                // Here, because requests come here in their order, and tasks begin in any.
+                // The place is taken here, because requests arrive here in order, but tasks may start in any order.
                 let place = turns.place()
                 return { try await turns.run(at: place) { try await command.verdict(on: received) } }
             }
-        } catch .refused(let refusal) where wait && refusal.name == "noSuchList" {
+        } catch .refused(let refusal) where wait && refusal.code == .noSuchList {
             return .listDeleted
         } catch {
             throw error
@@ -155,7 +159,6 @@ struct Handle: AsyncParsableCommand {
     }
 
     private func awaitList(_ client: Client) async throws {
-        // Only that it is there counts.
         var options = ListOptions(view: try ListView(json: #"{"window":{"offset":0,"limit":1}}"#))
         options.ifAbsent = .isAwaited
         for try await _ in client.list(list, options: options) { return }
@@ -164,15 +167,23 @@ struct Handle: AsyncParsableCommand {
 
     private func tell(_ end: HandlerEnd) throws {
         switch end {
-        case .listDeleted: say("\(list) was deleted or renamed")
-        case .replaced: throw CommandError(.conflict, "another handler has replaced this one for \(list)")
+        case .listDeleted:
+            say(
+                "\(list) was deleted or renamed, so this handler has ended; use --wait to wait for the next list of "
+                    + "that name")
+        case .replaced:
+            throw CommandError(
+                .conflict,
+                "another handler of \(list) has replaced this one, which has ended; to take over again, use --replace")
         case .permissionDenied:
-            throw CommandError(.notAllowed, "you may no longer change \(list), so this command cannot handle it")
+            throw CommandError(
+                .notAllowed,
+                "you may no longer change \(list), so this handler has ended; ask the list's owner for write access")
         case .unknown(let reason):
             throw CommandError(
                 .refused,
                 "the daemon has ended this handler of \(list), for a reason that this diffablectl does not know: "
-                    + "\(reason)")
+                    + "\(reason). Install a newer diffablectl")
         }
     }
 }

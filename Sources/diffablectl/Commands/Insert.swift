@@ -13,7 +13,7 @@ struct Insert: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        try literal.check("\(id)", content, "insert \(list)")
+        try literal.check("\(id)", content, "insert \(commandWord(list))")
         _ = try looks.item(id, content)
     }
 

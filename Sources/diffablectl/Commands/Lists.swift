@@ -8,10 +8,10 @@ struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List the lists that you may see.",
         discussion: """
-            With -l, ls also prints the permissions to see (r), to change (w) and to send requests (x): of the owner, \
-            the group and all other users. If a list has handlers (diffablectl handle), -l prints what they handle: \
-            actions, proposals (propose) and loading of children (expand). With --deleted, ls lists the deleted lists \
-            that you can restore (diffablectl undelete), the last deletion first.
+            With -l, ls also prints the permissions of the owner, the group and all other users: r to see the list, w \
+            to change it, x to send requests to its handler. If a list has handlers (diffablectl handle), -l prints \
+            what they handle: actions, proposals (propose) and loading of children (expand). With --deleted, ls lists \
+            the deleted lists that you can restore (diffablectl undelete), the last deletion first.
             """)
 
     @Argument(
@@ -27,9 +27,12 @@ struct Lists: AsyncParsableCommand {
 
     func validate() throws {
         guard [long, names, json].count(where: { $0 }) <= 1 else {
-            throw ValidationError("-l, --names and --json cannot be combined")
+            throw ValidationError(
+                "-l prints details, --names only names, and --json the daemon's reply; use one of them")
         }
-        if long, deleted { throw ValidationError("-l and --deleted cannot be combined") }
+        if long, deleted {
+            throw ValidationError("-l cannot be combined with --deleted, which prints the owners anyway: leave -l out")
+        }
         if json, !chosen.isEmpty {
             throw ValidationError("--json prints the daemon's whole reply: leave the names of lists out")
         }
@@ -46,27 +49,30 @@ struct Lists: AsyncParsableCommand {
                 if lists.isEmpty { return say("there are no deleted lists that you can restore") }
                 for line in table(lists).lines { output.line(line) }
             } else {
-                let lists = try chosen(of: await connection.lists(), \.list)
+                let all = try await long ? connection.listsWithActions() : connection.lists()
+                let lists = try chosen(of: all, \.list)
                 if names { return lists.forEach { output.line("\($0.list)") } }
-                if lists.isEmpty { return say("there are no lists; create one with diffablectl create NAME") }
+                if lists.isEmpty {
+                    return say("there are no lists that you may see; create one with diffablectl create NAME")
+                }
                 output.table(long ? longTable(lists) : table(lists))
             }
         }
         output.flush()
     }
 
-    /// In the daemon's order.
     private func chosen<List>(of lists: [List], _ name: (List) -> ListName) throws -> [List] {
         if chosen.isEmpty { return lists }
         let names = Set(lists.map(name))
         for list in chosen where !names.contains(list) {
             if deleted {
-                throw CommandError(.notFound, "there is no deleted list \(quoted(list)) that you can restore")
+                throw CommandError(
+                    .notFound,
+                    "there is no deleted list \(quoted(list)) that you can restore; diffablectl ls --deleted prints those that you "
+                        + "can restore")
             }
             throw ClientError.refused(
-                Refusal(
-                    code: WireError.Code.noSuchList.rawValue, name: WireError.Code.noSuchList.name,
-                    message: "there is no list \(quoted(list))", list: list))
+                Refusal(.noSuchList, "there is no list \(quoted(list))", list: list))
         }
         return lists.filter { chosen.contains(name($0)) }
     }
@@ -97,7 +103,7 @@ struct Lists: AsyncParsableCommand {
         return table
     }
 
-    /// What is answered for has a column if there is any: few lists answer.
+    /// Shows the handled requests in a column only if any list has a handler, because few lists have one.
     private func longTable(_ lists: [ListSummary]) -> TextTable {
         let answering = lists.contains { !$0.handles.isEmpty }
         let mirroring = lists.contains { $0.mirrorSource != nil }
@@ -122,7 +128,7 @@ struct Lists: AsyncParsableCommand {
         return table
     }
 
-    /// `build:jobs`, and a word when it is not live.
+    /// `build:jobs`, and a note if the mirror is not live.
     private func mirror(_ list: ListSummary) -> String {
         guard let source = list.mirrorSource else { return "-" }
         return list.liveness == .live ? "\(source)" : "\(source) (not live)"

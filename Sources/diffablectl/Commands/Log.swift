@@ -7,9 +7,9 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show who changed a list, and when.",
         discussion: """
-            The newest transaction is first. With -p, each is followed by its changes, as diff shows them. With \
-            --follow, the newest transactions are last, and each new one follows, until the list is deleted. The \
-            daemon's configuration sets how much history is kept.
+            log prints the newest transaction first. With -p, it prints the changes of each transaction too, as diff \
+            shows them. With --follow, it prints the newest transaction last, and then each new one, until the list is \
+            deleted. The daemon's configuration sets how much history is kept.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
@@ -27,9 +27,11 @@ struct Log: AsyncParsableCommand {
     private static let followedUsually = 10
 
     func validate() throws {
-        if let n, n < 1 { throw ValidationError("-n is 1 or more, not \(n)") }
+        if let n, n < 1 { throw ValidationError("-n must be 1 or more, not \(n)") }
         if json, showsChanges || follow {
-            throw ValidationError("--json cannot be combined with -p and --follow")
+            throw ValidationError(
+                "--json prints one reply of the daemon, and cannot be combined with -p or --follow; leave out --json, or these"
+            )
         }
     }
 
@@ -43,13 +45,12 @@ struct Log: AsyncParsableCommand {
             }
             let history = try await connection.history(of: list, limit: n, freshness.freshness)
             if history.transactions.isEmpty, history.schemaChanges.isEmpty {
-                say("no history of \(list) is kept")
+                say("the history of \(list) has no changes")
             }
             try await draw(history.transactions, history.schemaChanges, connection, newestFirst: true)
         }
     }
 
-    /// - Parameter transactions: newest first.
     private func draw(
         _ transactions: [ListHistory.Transaction], _ schemaChanges: [ListHistory.SchemaChange],
         _ connection: Connection, newestFirst: Bool
@@ -57,7 +58,7 @@ struct Log: AsyncParsableCommand {
         let width = transactions.first.map { "\($0.revision)".count } ?? 0
         let changes = showsChanges ? try await changes(of: transactions, connection) : [:]
         var output = StandardOutput()
-        // Those that were set at a revision came after it.
+        // Schemas that were set at a revision follow it.
         var schemas = schemaChanges[...]
         for transaction in newestFirst ? transactions : transactions.reversed() {
             while let change = schemas.first, change.revision >= transaction.revision {
@@ -70,7 +71,7 @@ struct Log: AsyncParsableCommand {
         output.flush()
     }
 
-    /// The difference that each of them made, by its revision. The oldest state is read once; the others are computed from it.
+    /// The diff of each transaction, by revision. The oldest state is read once; the others are computed from it.
     private func changes(
         of transactions: [ListHistory.Transaction], _ connection: Connection
     ) async throws -> [Int: [String]] {
@@ -102,7 +103,7 @@ struct Log: AsyncParsableCommand {
             let limit = known.map { update.revision - $0 } ?? n ?? Log.followedUsually
             let history = try await client.withConnection { connection in
                 let history = try await connection.history(of: list, limit: nil)
-                // Later changes come with the next update.
+                // Later changes arrive with the next update.
                 let transactions = history.transactions.filter {
                     $0.revision <= update.revision && $0.revision > known ?? 0
                 }
@@ -150,7 +151,7 @@ struct Log: AsyncParsableCommand {
         return (parts + ["by \(who)" + (consent.map { ", consented to by \($0)" } ?? "")]).joined(separator: "  ")
     }
 
-    /// `waybar (pid 431, uid 1000)`; nil when nothing is known.
+    /// `waybar (pid 431, uid 1000)`; nil if nothing is known.
     static func words(_ name: String?, _ processID: Int?, _ userID: Int?) -> String? {
         let ids = [processID.map { "pid \($0)" }, userID.map { "uid \($0)" }].compactMap(\.self)
         if name == nil, ids.isEmpty { return nil }

@@ -35,7 +35,6 @@ struct MirrorList: AsyncParsableCommand {
     @Flag(help: "Turn a mirror into an ordinary list, and exit.") var end = false
     @OptionGroup var daemon: DaemonOptions
 
-    /// Which list, by which link.
     private struct Route {
         var list: ListName
         var link: MirrorLink
@@ -44,14 +43,20 @@ struct MirrorList: AsyncParsableCommand {
 
     func validate() throws {
         guard [via != nil, pipe != nil, end].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--via, --pipe and --end cannot be combined")
+            throw ValidationError(
+                "--via and --pipe connect to the other daemon in different ways, and --end needs no connection; use one of them"
+            )
         }
         if end {
             _ = try listName(source)
-            if name != nil { throw ValidationError("--end takes one list") }
+            if let name {
+                throw ValidationError(
+                    "--end takes only the mirror's name on this host: diffablectl mirror \(commandWord(name)) --end")
+            }
             if replace {
                 throw ValidationError(
-                    "--end cannot be combined with --replace: stop the command that mirrors the list first")
+                    "--end and --replace cannot be combined: stop the command that keeps the mirror in sync, then use "
+                        + "--end alone")
             }
         } else {
             _ = try route()
@@ -61,7 +66,7 @@ struct MirrorList: AsyncParsableCommand {
     private func route() throws -> Route {
         if let command = via ?? pipe {
             let list = try listName(source)
-            // `ssh -p 2222 build` is told from other ways by its end, which is a host's name as a rule.
+            // Names `ssh -p 2222 build` by its last word, which is usually a host name.
             let host = via?.split(separator: " ").last.map(String.init) ?? "pipe"
             return Route(
                 list: list,
@@ -69,7 +74,7 @@ struct MirrorList: AsyncParsableCommand {
                 origin: try origin(host, list))
         }
         guard let colon = source.firstIndex(of: ":"), colon > source.startIndex else {
-            throw ValidationError("\(source) names no host: HOST:LIST, or a list with --via or --pipe")
+            throw ValidationError("\(source) names no host; use HOST:LIST, or a list with --via or --pipe")
         }
         let host = String(source[..<colon])
         let list = try listName(String(source[source.index(after: colon)...]))
@@ -99,7 +104,7 @@ struct MirrorList: AsyncParsableCommand {
                         MirrorPosition(of: mirror, at: socket))
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask { try await carryOn(session, route.link) }
-                        // Also while nothing is to be carried over.
+                        // Notices the loss even while nothing is copied.
                         group.addTask {
                             await here.closed()
                             throw ClientError.connectionLost(socket)
@@ -109,14 +114,13 @@ struct MirrorList: AsyncParsableCommand {
                     }
                 }
             } catch let error as ClientError where error.isHealedByReconnecting && !(isFirst && error.isAbsence) {
-                if failures == 0 { say("\(error); retrying until there is a connection") }
+                if failures == 0 { say("the connection to the daemon on this host was lost; reconnecting") }
                 failures += 1
                 try await Task.sleep(for: Backoff.pause(afterFailures: failures))
             }
         }
     }
 
-    /// Makes the list, if there is none, and the mirror of it.
     private func begin(
         _ mirror: ListName, _ route: Route, over here: Connection, isFirst: Bool
     ) async throws -> ListPosition {
@@ -127,24 +131,24 @@ struct MirrorList: AsyncParsableCommand {
             try await here.createList(mirror, durability: volatile ? .volatile : .durable)
         }
         do { return try await here.mirror(mirror, of: route.origin, replacing: replace || !isFirst) } catch {
-            guard case .refused(let refusal) = error, refusal.name == "mirrorExists" else { throw error }
+            guard case .refused(let refusal) = error, refusal.code == .mirrorExists else { throw error }
             throw CommandError(
                 .conflict,
-                "another command mirrors \(quoted(mirror)) already; end that one, or take its place with --replace")
+                "another command keeps the mirror \(quoted(mirror)) in sync, and nothing was changed; stop that command, or take "
+                    + "its place with --replace")
         }
     }
 
-    /// An ordinary list with something in it, or the mirror of another list, is not overwritten unless that is asked for.
+    /// Refuses to overwrite an ordinary list with items, or the mirror of another list, unless the user asks for it.
     private func check(_ known: ListSummary, _ origin: MirrorSource) throws {
         if known.mirrorSource == origin || known.revision == 0 || replace { return }
         throw CommandError(
             .conflict,
             "there is a list \(quoted(known.list)) already, which is "
-                + (known.mirrorSource.map { "a mirror of \($0)" } ?? "no mirror")
-                + "; name another one for the mirror, or take its place with --replace")
+                + (known.mirrorSource.map { "a mirror of \($0)" } ?? "not a mirror")
+                + "; nothing was changed. Give the mirror another name, or replace the list with --replace")
     }
 
-    /// Makes the link, again and again, until it is cancelled.
     private func carryOn(_ session: MirrorSession, _ link: MirrorLink) async throws {
         var failures = 0
         while true {
@@ -153,12 +157,12 @@ struct MirrorList: AsyncParsableCommand {
                 try await link.withConnection(replyTimeout: MirrorList.silenceMax) { try await session.run(over: $0) }
             } catch {
                 try Task.checkCancellation()
-                // A daemon here that has gone ends it all.
+                // The loss of the local daemon ends the command.
                 try await session.loseLink()
-                if case ClientError.refused(let refusal) = error, refusal.name == "permissionDenied" { throw error }
+                if case ClientError.refused(let refusal) = error, refusal.code == .permissionDenied { throw error }
                 if .now - start > MirrorList.steadyTime { failures = 0 }
                 if failures == 0 {
-                    say("no link to \(link.name)\(reason(error)); reconnecting")
+                    say("\(loss(of: link, error)); reconnecting")
                 }
             }
             failures += 1
@@ -167,17 +171,16 @@ struct MirrorList: AsyncParsableCommand {
         }
     }
 
-    /// Of a link that broke, there is nothing to say.
-    private func reason(_ error: any Error) -> String {
+    private func loss(of link: MirrorLink, _ error: any Error) -> String {
         switch error {
-        case ClientError.connectionLost: " any more"
-        case ClientError.noReply(_, let time): ": nothing has come for \(time.components.seconds) s"
-        default: ": \(error)"
+        case ClientError.connectionLost: "the connection to \(link.name) was lost"
+        case ClientError.noReply(_, let time): "\(link.name) has sent nothing for \(time.components.seconds) s"
+        default: "cannot mirror from \(link.name): \(error)"
         }
     }
 
-    /// Nothing comes, although it is asked for: the link counts as lost.
+    /// The time without a reply after which the link counts as lost.
     private static let silenceMax = Duration.seconds(15)
-    /// A link that lasted so long was a good one.
+    /// The duration of a link after which its loss does not count as a repeated failure.
     private static let steadyTime = Duration.seconds(10)
 }

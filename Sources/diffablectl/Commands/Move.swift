@@ -8,8 +8,8 @@ struct Move: AsyncParsableCommand {
         abstract: "Move an item, or all that match a condition, with their children.",
         discussion: """
             --front, --back, --up and --down move an item among its siblings. With --section or --parent, --front \
-            means the front of that. With --where, all matching items move to one place and keep their order, and the \
-            command prints how many it moved.
+            means the front of that section or parent. With --where, all matching items move to one place and keep \
+            their order, and the command prints how many it moved.
               diffablectl move tasks milk --up
               diffablectl move tasks --where done --section archive
             """)
@@ -23,12 +23,15 @@ struct Move: AsyncParsableCommand {
 
     func validate() throws {
         guard (id == nil) != matching.isEmpty else {
-            throw ValidationError("name the item to move, or select items with --where")
+            throw ValidationError(
+                id == nil
+                    ? "name the item to move, or select items with --where"
+                    : "the item and --where both select what to move: leave one of them out")
         }
         if id == nil, place.position == nil {
             throw ValidationError(
-                "--back, --up and --down are for one item, and so is --front alone; with --where use --before, --after, "
-                    + "--section or --parent")
+                "with --where, use --before, --after, --section or --parent: --back, --up, --down, and --front without --section "
+                    + "or --parent, move only one item")
         }
     }
 
@@ -56,7 +59,6 @@ struct Move: AsyncParsableCommand {
         let change = try await options.outcome(of: list, where: matching, isDryRun: preview.dryRun) { snapshot, items in
             let items = items.filter { $0.id != anchor }
             let moved = Set(items.map(\.id))
-            // A descendant of a moved item moves with it.
             let ids = items.map(\.id).filter { !snapshot.ancestors(of: $0).contains(where: moved.contains) }
             count = ids.count
             // Each item is put after the previous one, so that they keep their order.
@@ -68,7 +70,6 @@ struct Move: AsyncParsableCommand {
 }
 
 extension Snapshot {
-    /// From the parent up.
     fileprivate func ancestors(of id: ItemID) -> [ItemID] {
         Array(
             sequence(state: id) { id in

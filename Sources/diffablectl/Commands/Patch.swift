@@ -9,7 +9,7 @@ struct Patch: AsyncParsableCommand {
         abstract: "Change members of the content of an item, of all items that match a condition, or of the list.",
         discussion: """
             The patch is a JSON merge patch (RFC 7396): its members replace those of the content, key:=null removes \
-            one, and all others stay. A key may be a path: .owner.name=root changes a member of a member. With \
+            one, and all others stay. A key can be a path: .owner.name=root changes a member of a member. With \
             --where, all matching items are changed in one transaction, and the command prints how many it changed. \
             With --list, the patch changes the list's own content. Patch refuses to replace a boolean or a number with \
             a string such as true or 5: use key:=true or key:=5.

@@ -43,13 +43,13 @@ struct Perform: AsyncParsableCommand {
     @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
-    /// How often the items are looked up again because the list changed in between.
+    /// The number of lookups of the items, if the list keeps changing in between.
     private static let attemptsMax = 20
 
     func validate() throws {
         _ = try content()
         guard [try !items().isEmpty, section != nil, !matching.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("name items, a section or --where, not several of them")
+            throw ValidationError("items, --section and --where cannot be combined; use one of them")
         }
     }
 
@@ -57,15 +57,18 @@ struct Perform: AsyncParsableCommand {
         try words.filter { !$0.contains("=") }.map(itemID) + namedItems
     }
 
-    /// The arguments.
     private func content() throws -> Content? {
         let pairs = words.filter { $0.contains("=") }
         guard let arguments else { return pairs.isEmpty ? nil : try ContentArguments.object(of: pairs) }
         guard pairs.isEmpty else {
-            throw ValidationError("the arguments are given twice, as --arguments and as \(pairs[0].debugDescription)")
+            throw ValidationError(
+                "the arguments are given twice, as --arguments and as \(pairs[0].debugDescription): use "
+                    + "one of them")
         }
         guard let content = Content.parsed(arguments) else {
-            throw ValidationError("--arguments is not JSON: \(arguments.debugDescription)")
+            throw ValidationError(
+                "--arguments is not JSON: \(arguments.debugDescription); use JSON such as '{\"level\":40}', or key=value pairs "
+                    + "without --arguments")
         }
         return content
     }
@@ -95,7 +98,7 @@ struct Perform: AsyncParsableCommand {
             list, action, on: target, arguments: arguments, ifRevision: ifRevision, timeout: answer.timeout?.duration)
     }
 
-    /// It is asked for what meets the condition at that moment, so it is asked at the revision that was looked at.
+    /// The items are looked up at one revision, and the action is requested at that revision, so it affects only matching items.
     private func askMatching(_ arguments: Content?, over connection: Connection) async throws -> [UInt8] {
         let matching = try Matching(try self.matching.json())
         var attempts = 1
@@ -106,13 +109,13 @@ struct Perform: AsyncParsableCommand {
             let items = found.map(\.id)
             guard !items.isEmpty else {
                 await FieldAdvice(try self.matching.namedFields, of: list, over: connection).give(shown: Snapshot())
-                throw CommandError(.notFound, "no item of \(list) matches; no request was sent")
+                throw CommandError(.notFound, "no item of \(list) meets the condition of --where; no request was sent")
             }
             do {
                 return try await ask(
                     .items(items), arguments, ifRevision: ifRevision ?? state.revision, over: connection)
             } catch ClientError.refused(let refusal)
-                where refusal.name == "revisionMismatch" && ifRevision == nil && attempts < Self.attemptsMax
+                where refusal.code == .revisionMismatch && ifRevision == nil && attempts < Self.attemptsMax
             {
                 attempts += 1
             }

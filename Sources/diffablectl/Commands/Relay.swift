@@ -21,7 +21,7 @@ struct Relay: ParsableCommand {
     }
 }
 
-/// Two directions, each with one buffer: what cannot be written is not read.
+/// Copies in both directions, with one buffer each: while a buffer cannot be written, nothing is read.
 private struct RelayLoop {
     let socket: CInt
     private var up = Direction(from: STDIN_FILENO)
@@ -61,7 +61,7 @@ private struct RelayLoop {
         }
     }
 
-    /// True at the end of it.
+    /// Returns true at the end of the source.
     private func read(_ direction: inout Direction) throws -> Bool {
         let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
             let count = Glibc.read(direction.source, buffer.baseAddress, buffer.count)
@@ -76,7 +76,7 @@ private struct RelayLoop {
     private func write(_ direction: inout Direction, to target: CInt) throws {
         let count = direction.bytes.withUnsafeBytes { Glibc.write(target, $0.baseAddress, $0.count) }
         if count < 0, errno == EPIPE, target == socket {
-            // The daemon says why, and closes.
+            // The daemon sends its reason and closes.
             return direction.bytes = []
         }
         if count < 0, errno != EINTR, errno != EAGAIN { throw failure("writing") }
@@ -84,6 +84,6 @@ private struct RelayLoop {
     }
 
     private func failure(_ what: String) -> CommandError {
-        CommandError(.unwritable, "\(what) failed: \(String(cString: strerror(errno)))")
+        CommandError(.unwritable, "the relay has ended, because \(what) failed: \(String(cString: strerror(errno)))")
     }
 }

@@ -20,10 +20,11 @@ struct Reload: AsyncParsableCommand {
 
     func validate() throws {
         if let list, ids.isEmpty {
-            throw ValidationError("name the items of \(list); without a list, the configuration is reloaded")
+            throw ValidationError(
+                "name the items of \(list) to reload; to reload the daemon's configuration, leave \(list) out")
         }
         if list == nil, options.ifRevision != nil || options.requestKey != nil || options.retry != nil {
-            throw ValidationError("--if-revision, --request-key and --retry are for a list and its items")
+            throw ValidationError("--if-revision, --request-key and --retry can be used only with a list and its items")
         }
     }
 
@@ -36,7 +37,7 @@ struct Reload: AsyncParsableCommand {
         let reload = try await options.daemon.withConnection { try await $0.reloadConfiguration() }
         if options.quiet { return }
         var output = StandardOutput()
-        output.line("read \(reload.file ?? "the configuration, which has no file,") again")
+        output.line(reload.file.map { "read \($0) again" } ?? "the daemon has no configuration file")
         if reload.applied.isEmpty { output.line("nothing has changed") }
         for setting in reload.applied { output.line("\(setting) has changed") }
         for setting in reload.needRestart { output.line("\(setting) has changed: restart the daemon to use it") }

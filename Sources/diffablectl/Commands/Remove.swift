@@ -24,10 +24,13 @@ struct Remove: AsyncParsableCommand {
 
     func validate() throws {
         if !ids.isEmpty, !matching.isEmpty {
-            throw ValidationError("name the items to delete or say which with --where, not both")
+            throw ValidationError("name the items to delete, or select them with --where, not both")
         }
         guard [all, !ids.isEmpty, !matching.isEmpty].count(where: { $0 }) == 1 else {
-            throw ValidationError("name the items to delete, or say which with --where, or use --all")
+            throw ValidationError(
+                all
+                    ? "--all deletes every item: leave out --all, or else the items and --where"
+                    : "name the items to delete, select them with --where, or use --all")
         }
     }
 

@@ -23,10 +23,12 @@ struct Rename: AsyncParsableCommand {
     func run() async throws {
         try await daemon.withConnection { connection in
             do { try await connection.renameList(list, to: name) } catch ClientError.refused(let refusal)
-                where refusal.name == "listExists"
+                where refusal.code == .listExists
             {
                 throw CommandError(
-                    .conflict, "there is a list \(quoted(name)) already; rename that one first, or choose another name")
+                    .conflict,
+                    "there is already a list \(quoted(name)), and nothing was renamed; choose another name, or rename that list "
+                        + "first")
             }
         }
     }

@@ -23,7 +23,6 @@ struct Reorder: AsyncParsableCommand {
     }
 }
 
-/// Ids in the new order of their items.
 struct IDOrder {
     private var ranks: [ItemID: Int] = [:]
 
@@ -33,8 +32,9 @@ struct IDOrder {
             do throws(IdentifierError) { id = try ItemID(String(decoding: text, as: UTF8.self)) } catch {
                 throw InputError(line: line, "an item's id \(error)")
             }
-            guard ranks.updateValue(line, forKey: id) == nil else {
-                throw InputError(line: line, "\(quoted(id)) is named twice")
+            if let other = ranks.updateValue(line, forKey: id) {
+                throw InputError(
+                    line: line, "the id \(quoted(id)) is on line \(other) too; delete one of the two lines")
             }
         }
         if ranks.isEmpty { throw InputError("the input is empty; write an id on each line") }
@@ -44,7 +44,9 @@ struct IDOrder {
         if let unknown = ranks.keys.filter({ !snapshot.contains($0) }).min(by: { (ranks[$0] ?? 0) < (ranks[$1] ?? 0) })
         {
             throw CommandError(
-                .notFound, "the list \(quoted(list)) has no item \(quoted(unknown)); nothing was changed")
+                .notFound,
+                "the list \(quoted(list)) has no item \(quoted(unknown)); nothing was changed. Leave this id out of the input"
+            )
         }
         return try Snapshot(
             snapshot.sections.map { section in

@@ -33,12 +33,14 @@ struct Schema: AsyncParsableCommand {
 
     func validate() throws {
         if clear, file != nil || others != nil || keep {
-            throw ValidationError("--clear removes all schemas: leave the file, --others and --keep out")
+            throw ValidationError("--clear removes all schemas, and cannot be combined with a file, --others or --keep")
         }
-        if json, file != nil || clear { throw ValidationError("--json prints: leave the file and --clear out") }
+        if json, file != nil || clear {
+            throw ValidationError("--json prints the schemas, and cannot be combined with a file or --clear")
+        }
         if file == nil, others != nil || keep {
             throw ValidationError(
-                "--others and --keep are for schemas to set: name their file, or - for standard input")
+                "--others and --keep can be used only with a file of schemas: name it, or use - for standard input")
         }
     }
 
@@ -52,7 +54,7 @@ struct Schema: AsyncParsableCommand {
                 existing: keep ? .areKept : .areChecked))
     }
 
-    /// What is wrong is told with its line, which only we know.
+    /// Checks the schemas here, because only this program knows their lines.
     private static func checked(_ bytes: [UInt8]) throws(InputError) -> String {
         let text = try checkedText(bytes)
         let error: DecodingError? = text.withUnsafeBytes { bytes in
@@ -80,6 +82,6 @@ struct Schema: AsyncParsableCommand {
         let schemas = try await daemon.reading { try await $0.schemas(of: list) }
         output.json(schemas.json.utf8)
         output.flush()
-        if schemas.others == .areRefused { say("kinds without a schema are refused (--others refuse)") }
+        if schemas.others == .areRefused { say("items whose kind has no schema are refused (--others refuse)") }
     }
 }

@@ -13,7 +13,7 @@ struct SectionAdd: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        try literal.check("\(id)", content, "section add \(list)")
+        try literal.check("\(id)", content, "section add \(commandWord(list))")
         _ = try ContentArguments.content(of: content)
     }
 

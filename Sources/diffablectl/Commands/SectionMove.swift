@@ -11,7 +11,9 @@ struct SectionMove: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        guard place.position != nil else { throw ValidationError("say where: --before, --after or --front") }
+        guard place.position != nil else {
+            throw ValidationError("the place is missing: use --before, --after or --front")
+        }
     }
 
     func run() async throws {

@@ -9,18 +9,21 @@ struct Show: AsyncParsableCommand {
         discussion: """
             All items are printed, even those below collapsed ones, unless an option selects some. The formats are:
               outline          the tree; ▾ marks an expanded parent, ▸ a collapsed one
-              table, tsv, csv  a line for each item, with the named columns, or else all members that occur
+              table, tsv, csv  a line for each item, with the columns of --columns;
+                               without it, a column for each member that occurs
               ids              only the ids
               jsonl            the whole list, which apply can read again
               json             the daemon's reply, with the revision
 
-            In tsv, \\t, \\n, \\r and \\\\ mean a tab, ends of lines and a backslash. jsonl has a line for the list's \
-            own content, if there is any, and a line for each section, followed by a line for each of its items with \
-            id, parent, kind, expanded and content. With --columns, jsonl has a line for each item with only these. \
-            Tables have columns for kinds, parents and several sections, and none for the list's own content. If you \
-            read csv or tsv again, its values are strings.
+            In tsv, \\t, \\n, \\r and \\\\ mean a tab, a line feed, a carriage return and a backslash. jsonl has a \
+            line for the list's own content, if there is any, and a line for each section, followed by a line for each \
+            of its items with id, parent, kind, expanded and content. With --columns, jsonl has a line for each item, \
+            with only these members. Without --columns, table, tsv and csv have columns for the section, the kind and \
+            the parent if the list uses them. They do not contain the list's own content. If apply reads csv or tsv \
+            again, all values are strings.
               diffablectl show tasks -o jsonl | diffablectl apply copy --create
-              diffablectl show procs -o table --columns id,cpu,.owner.name --where 'cpu>10' --sort -cpu
+              diffablectl show procs -o table --columns id,cpu,.owner.name \\
+                --where 'cpu>10' --sort -cpu
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
@@ -41,14 +44,16 @@ struct Show: AsyncParsableCommand {
 
     func validate() throws {
         if json, output != nil || columns != nil {
-            throw ValidationError("--json cannot be combined with -o and --columns")
+            throw ValidationError(
+                "--json prints the whole list in its own format, and cannot be combined with -o or --columns; leave out --json, or "
+                    + "these")
         }
         if columns != nil, [.outline, .ids, .json].contains(format) {
-            throw ValidationError("--columns is for -o table, tsv, csv and jsonl")
+            throw ValidationError("--columns can be used only with -o table, tsv, csv or jsonl")
         }
         let titles = try shownColumns()?.map(\.title) ?? []
         if let title = titles.indices.first(where: { titles[..<$0].contains(titles[$0]) }).map({ titles[$0] }) {
-            throw ValidationError("--columns names \(title) twice")
+            throw ValidationError("--columns names \(title) twice: name it once")
         }
     }
 
@@ -95,10 +100,10 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// An empty list is not an error. People get a hint on standard error; programs see it by themselves.
+    /// An empty list is not an error. Users get a hint on standard error, which programs do not need.
     private func sayEmpty(_ snapshot: Snapshot) {
         if view.limit != nil {
-            if Terminal.isReadingErrors { say("\(list) has no such rows") }
+            if Terminal.isReadingErrors { say("\(list) has no rows in the range of --limit, --offset and --from") }
         } else if !view.items.selectsItems {
             if snapshot.isEmpty { say("\(list) is empty") }
         } else if Terminal.isReadingErrors {
@@ -106,7 +111,6 @@ struct Show: AsyncParsableCommand {
         }
     }
 
-    /// Throws if none of the named sections is in the list.
     private func checkSections(_ connection: Connection) async throws {
         if view.items.sections.isEmpty { return }
         let known = try await connection.sectionIDs(of: list, at: at, freshness.freshness)
@@ -114,7 +118,8 @@ struct Show: AsyncParsableCommand {
         let words = missing.map { missing in
             FieldCheck.complaint(
                 "the list \(quoted(list)) has no section", missing.description, "--section",
-                among: known.map(\.description))
+                among: known.map(\.description), of: "list"
+            ).description
         }
         if missing.count == view.items.sections.count { throw CommandError(.notFound, words[0]) }
         for words in words { say(words) }

@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if json, prometheus { throw ValidationError("--json and --prometheus cannot be combined") }
+        if json, prometheus { throw ValidationError("--json and --prometheus are two output formats; use one of them") }
     }
 
     func run() async throws {

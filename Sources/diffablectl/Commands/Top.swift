@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiffableClient
+import DiffableInput
 
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,7 +17,9 @@ struct Top: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        guard 0.1...3_600 ~= interval else { throw ValidationError("--interval is 0.1 to 3600 seconds") }
+        guard 0.1...3_600 ~= interval else {
+            throw ValidationError("--interval must be 0.1 to 3600 seconds, not \(interval)")
+        }
     }
 
     func run() async throws {

@@ -8,8 +8,9 @@ struct Transact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Apply operations as one transaction: all or none.",
         discussion: """
-            The input is a JSON array of operations, or one operation on each line, as described in docs/protocol.md.
-              echo '{"op":"moveItem","item":"milk","after":null,"section":"today"}' | diffablectl transact tasks
+            The input is a JSON array of operations, or one operation on each line, as described in docs/protocol-operations.md.
+              echo '{"op":"moveItem","item":"milk","after":null,"section":"today"}' |
+                diffablectl transact tasks
 
             With --propose, the list's handler for proposals decides first, if there is one. It can accept the change, \
             refuse it (status 8), or replace it with other operations. Its consent is enough: you need only the \
@@ -18,13 +19,13 @@ struct Transact: AsyncParsableCommand {
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The file to read. Default: - (standard input).") var file: String?
-    @Flag(help: "Ask the list's handler first. It may refuse the change or replace it.") var propose = false
+    @Flag(help: "Ask the list's handler first. It can refuse the change or replace it.") var propose = false
     @OptionGroup var answer: AnswerOptions
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
         if answer.timeout != nil, !propose {
-            throw ValidationError("--timeout is for the handler's answer, which only --propose waits for")
+            throw ValidationError("--timeout can be used only with --propose, which waits for the handler")
         }
     }
 

@@ -32,42 +32,52 @@ struct Undelete: AsyncParsableCommand {
             do { try await connection.undeleteList(list, epoch: epoch, as: newName) } catch ClientError.refused(
                 let refusal)
             {
-                guard ["noSuchList", "listExists"].contains(refusal.name) else { throw ClientError.refused(refusal) }
+                guard [.noSuchList, .listExists].contains(refusal.code) else { throw ClientError.refused(refusal) }
                 let kept = try await connection.deletedLists().map(\.summary.list)
                 throw error(for: refusal, kept: kept)
             }
         }
     }
 
-    /// Of the one that was deleted at that time; nil for the one that was deleted last.
+    /// The epoch of the list that was deleted at the given time; nil for the last one.
     private func epoch(_ connection: Connection) async throws -> String? {
         guard let time else { return nil }
         let lists = try await connection.deletedLists().filter { $0.summary.list == list }
         let found = lists.filter { localTime(milliseconds: $0.time).hasPrefix(time) || $0.summary.epoch == time }
         if found.count == 1 { return found[0].summary.epoch }
         let times = (found.isEmpty ? lists : found).map { localTime(milliseconds: $0.time) }.joined(separator: ", ")
-        if lists.isEmpty { throw CommandError(.notFound, "there is no deleted list \(quoted(list))") }
+        if lists.isEmpty {
+            throw CommandError(
+                .notFound, "there is no deleted list \(quoted(list)); diffablectl ls --deleted prints the deleted lists"
+            )
+        }
         guard found.isEmpty else {
             throw CommandError(
                 .unusable,
-                "several lists \(quoted(list)) were deleted then (\(times)); give more of the time, or name one by its epoch, "
-                    + "which diffablectl ls --deleted --json shows")
+                "several lists \(quoted(list)) match --deleted \(time.debugDescription) (\(times)), and none was restored; give "
+                    + "more of the time, or the epoch that diffablectl ls --deleted --json prints")
         }
         throw CommandError(
-            .notFound, "no list \(quoted(list)) was deleted then; the deleted ones have the times \(times)")
+            .notFound,
+            "no list \(quoted(list)) matches --deleted \(time.debugDescription); lists of this name were deleted at \(times): use "
+                + "one of these times")
     }
 
-    /// - Parameter kept: the deleted lists that there are to bring back.
+    /// `kept` has the names of the deleted lists that can be restored.
     private func error(for refusal: Refusal, kept: [ListName]) -> CommandError {
         let nearest = nearestName(to: list.description, among: kept.map(\.description))
         let advice = nearest.map { "did you mean \($0)?" }
-        if refusal.name == "listExists" {
-            let taken = "there is a list \(quoted(newName ?? list)) already"
+        if refusal.code == .listExists {
+            let existing = "there is a list \(quoted(newName ?? list)) already"
             if kept.contains(list) {
-                return CommandError(.conflict, "\(taken); diffablectl undelete --as gives this one another name")
+                return CommandError(
+                    .conflict,
+                    "\(existing), and nothing was restored; restore the deleted one under another name with --as NAME")
             }
             return CommandError(
-                .conflict, "\(taken), and no deleted one of that name; \(advice ?? "see diffablectl ls --deleted")")
+                .conflict,
+                "\(existing), and there is no deleted list \(quoted(list)); \(advice ?? "see diffablectl ls --deleted")"
+            )
         }
         if let advice { return CommandError(.notFound, "there is no deleted list \(quoted(list)); \(advice)") }
         // Only the daemon knows why it does not keep the list.

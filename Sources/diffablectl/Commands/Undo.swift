@@ -22,7 +22,9 @@ struct Undo: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        if n != nil, to != nil { throw ValidationError("-n and --to cannot be combined") }
+        if n != nil, to != nil {
+            throw ValidationError("-n is a number of changes, and --to a revision; use one of them")
+        }
         try UndoCommand.check(n)
     }
 

@@ -38,7 +38,7 @@ struct ViewLists: AsyncParsableCommand {
             "Pick an item, or several with --multi, and run this command with the ids as its last arguments.",
             valueName: "command"))
     var exec: String?
-    /// What stands behind `--` (`arranged`).
+    /// The words after `--` (`arranged`).
     @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
     @Option(
         help: ArgumentHelp(
@@ -53,8 +53,10 @@ struct ViewLists: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if Set(lists).count < lists.count { throw ValidationError("a list is named twice") }
-        if select, multi { throw ValidationError("--select and --multi cannot be combined") }
+        try refuseRepetition(in: lists)
+        if select, multi {
+            throw ValidationError("--select picks one item, and --multi several; use one of them")
+        }
         if plain, picking != .none {
             throw ValidationError("--plain picks nothing: leave out --select, --multi and the command")
         }
@@ -90,14 +92,16 @@ struct ViewLists: AsyncParsableCommand {
         let abilities = TerminalAbilities(environment: ProcessEnvironment.given())
         options.symbols = abilities.hasUnicode ? .unicode : .ascii
         let client = try plain ? daemon.client() : daemon.clientAskingWhenUsed()
-        // A daemon that was never there is an error, as for any command.
+        // A missing daemon at startup is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
         if plain || (picking == .none && !abilities.hasCursorMotion) {
             StandardStreams.endWithReader()
             return try await PlainView(lists: lists, options: options, client: client).run()
         }
         guard abilities.hasCursorMotion else {
-            throw CommandError(.unusable, "this terminal ($TERM) cannot place a cursor; use --plain to print lines")
+            throw CommandError(
+                .unusable,
+                "this terminal ($TERM) cannot place a cursor, so no item can be picked in it; use another terminal")
         }
         let loop = ViewLoop(
             lists: lists, options: options, abilities: abilities, client: client, socket: try daemon.path())
@@ -115,18 +119,18 @@ struct ViewLists: AsyncParsableCommand {
             for item in picked { output.line(of: [item.description]) }
             return output.flush()
         }
-        // An id is another user's word: it never becomes an option.
+        // An id may come from another user, so it must never become an option.
         if !command.contains("--"), let item = picked.first(where: { $0.description.hasPrefix("-") }) {
             throw CommandError(
                 .unusable,
-                "\(quoted(item)) begins with a dash: not passed to \(command[0]), unless the command has an argument --"
+                "\(quoted(item)) begins with a dash, which \(command[0]) could read as an option; nothing was run. If "
+                    + "\(command[0]) accepts --, end the command with --"
             )
         }
         let status = try await ChildProcess.status(of: command + picked.map(\.description), input: .inherited)
         if status != 0 { throw ExitCode(status) }
     }
 
-    /// Who reads what is wrong with a look knows it by this.
     private var lookName: String {
         guard let look, !isJSON(look) else { return "--look" }
         return look == "-" ? "standard input" : look
@@ -140,7 +144,7 @@ struct ViewLists: AsyncParsableCommand {
             isJSON(look)
             ? look
             : String(
-                decoding: try await inputBytes(of: look, "how lists are drawn", within: InputLimit { _ in nil }),
+                decoding: try await inputBytes(of: look, "an appearance", within: InputLimit { _ in nil }),
                 as: UTF8.self)
         guard let content = Content.parsed(text), content.bytes.first == UInt8(ascii: "{") else {
             throw InputError("\(lookName) is not a JSON object; see docs/appearance.md")
@@ -154,7 +158,7 @@ struct ViewLists: AsyncParsableCommand {
 extension ViewLists {
     private static let wordOption = "word-of-command"
 
-    /// The parser lets no two arguments take any number of words, so each of the command's becomes an option's value.
+    /// The parser allows only one argument with any number of words, so each word of the command becomes an option's value.
     static func arranged(_ arguments: [String]) -> [String] {
         guard arguments.first == configuration.commandName, let end = arguments.firstIndex(of: "--") else {
             return arguments
@@ -162,12 +166,12 @@ extension ViewLists {
         return arguments[..<end] + arguments[(end + 1)...].map { "--\(wordOption)=:\($0)" }
     }
 
-    /// Each word has a mark before it, because an option's value cannot be empty.
+    /// The words, without the mark that each has because an option's value cannot be empty.
     var commandWords: [String] { markedWords.map { String($0.dropFirst()) } }
 }
 
 extension ShownItemsOptions {
-    /// Windows and folding are the viewer's own.
+    /// The filter without windows and folding, which the viewer controls itself.
     fileprivate func filter() throws -> ViewFilter {
         var filter = ViewFilter()
         filter.sections = sections
@@ -181,7 +185,7 @@ extension ShownItemsOptions {
 }
 
 extension ViewerOptions {
-    /// What is typed into the viewer means what it means at the prompt.
+    /// Text typed into the viewer has the same meaning as on the command line.
     fileprivate static var typed: ViewerOptions {
         ViewerOptions(
             condition: { text throws(TypingError) in

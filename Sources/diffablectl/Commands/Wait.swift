@@ -8,9 +8,10 @@ struct Wait: AsyncParsableCommand {
         abstract: "Wait until a condition holds for an item or a list.",
         discussion: """
             --for is exists, deleted, or a condition as for --where. If you repeat it, all must hold. Without ITEM, \
-            wait looks for a matching item and prints its id. count is the number of items, or with --where the number \
-            of matching items. wait returns at once if the condition already holds. If no item has a field yet, wait \
-            points this out and waits for it. The daemon reports each change, so wait does not poll.
+            wait looks for an item that matches, and prints its id. In a condition, count is the number of items, or \
+            with --where the number of items that match. wait returns at once if the condition already holds. If no \
+            item has a field of the condition, wait prints a warning and continues to wait. The daemon reports each \
+            change, so wait does not poll.
               diffablectl wait tasks milk --for done=true --timeout 30s
               diffablectl wait jobs --where state=failed --for 'count>10'
 
@@ -32,14 +33,14 @@ struct Wait: AsyncParsableCommand {
     func validate() throws {
         let goal = try WaitGoal(goals, hasItem: item != nil)
         if !counted.isEmpty, item != nil {
-            throw ValidationError("--where is for a list: use --for for the condition of an item")
+            throw ValidationError("--where cannot be combined with an item: use --for for its condition")
         }
         _ = try goal.options(item: item, where: try counted.json())
     }
 
     func run() async throws {
         let client = try daemon.client()
-        // It is an error if no daemon is there at first, as for any command.
+        // A missing daemon at startup is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
         let ids: [ItemID] = try await withThrowingTaskGroup(of: [ItemID].self) { group in
             group.addTask { try await follow(client) }
@@ -64,13 +65,13 @@ struct Wait: AsyncParsableCommand {
             + goals.joined(separator: ", ")
     }
 
-    /// One that no item has may be a slip. It may also come yet, so it is pointed out and waited for.
+    /// A field that no item has may be a typing error, or may appear later. So the command warns of it and still waits.
     private func namedFields(_ goal: WaitGoal) throws -> [NamedField] {
         guard case .condition = goal else { return try counted.namedFields }
         return try ConditionOptions.namedFields(of: goals, "--for") + counted.namedFields
     }
 
-    /// Returns when it is reached, with the items that were found if none was named.
+    /// Returns when the goal is reached, with the items that were found if none was named.
     private func follow(_ client: Client) async throws -> [ItemID] {
         let wait = try ItemWait(goal: WaitGoal(goals, hasItem: item != nil), item: item, counted: counted.json())
         do {
@@ -83,7 +84,7 @@ struct Wait: AsyncParsableCommand {
                     await FieldAdvice(fields, of: list, over: $0).give(shown: Snapshot())
                 }
             }
-        } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" && wait.goal.isDeletion {
+        } catch ClientError.refused(let refusal) where refusal.code == .noSuchList && wait.goal.isDeletion {
             return []
         }
         // The loop ends when the list is deleted.
@@ -92,7 +93,6 @@ struct Wait: AsyncParsableCommand {
     }
 }
 
-/// The goal, and the view of the list that it needs.
 private struct ItemWait: Sendable {
     let goal: WaitGoal
     let item: ItemID?
@@ -114,10 +114,10 @@ private struct ItemWait: Sendable {
         get throws { try goal.options(item: item, where: counted) }
     }
 
-    /// Nil before the goal is reached; then the items that were found, if no item was named.
+    /// Nil before the goal is reached; then the items that were found, if none was named.
     func result(of update: ListUpdate<Content?>) -> [ItemID]? {
         if update.cause == .deleted { return nil }
-        // The list was deleted and made again between two connections.
+        // The list was deleted and created again between two connections.
         if update.cause == .epoch, item == nil, goal.isDeletion { return [] }
         let snapshot = update.snapshot.untyped
         let items: [Item]

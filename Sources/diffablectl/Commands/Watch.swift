@@ -10,29 +10,32 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print lists and then each change as it happens, or run a command for it.",
         discussion: """
-            Each line begins with the revision; if you watch several lists, the list's name comes before it. Then \
-            follows a sign: + was inserted, - was deleted, > was moved, ~ has changed, ▾ and ▸ were expanded and \
-            collapsed.
+            Each line begins with the revision; if you watch several lists, the list's name comes before it. Then a \
+            sign follows: + for an inserted item, - for a deleted one, > for a moved one, ~ for changed content, ▾ for \
+            an expanded item, ▸ for a collapsed one.
 
             --format prints a line for each change of an item, and fills in {id}, {kind}, {.text} or any path, {event} \
             (insert, delete, change, move), {section}, {parent}, {list} and {revision}; {{ and }} are braces. --exec \
             runs a command for each change, one after the other. The command is split into arguments once, as by a \
             shell, but no shell runs it, and a field stays within its argument. If an argument begins with a field, \
-            and its value with a dash, the command is only run if an argument -- comes first. So content never becomes \
-            an option.
+            and the field's value with a dash, the command is run only if an argument -- comes first. So content never \
+            becomes an option.
 
             --exec refuses a field where a program would run it as code: after -c, in the script of a shell or another \
-            interpreter, and after ssh. After the code, it is an argument: sh -c 'echo "$1"' sh {.text}. The command \
-            gets the change on standard input as a line of JSON, and in these variables:
+            interpreter, and after ssh. Pass the field as an argument after the code instead: sh -c 'echo "$1"' sh \
+            {.text}. It does not know all programs that run an argument as code, such as tar \
+            --checkpoint-action=exec={.text}: put fields after --, where a program expects data. The command gets the \
+            change on standard input as a line of JSON, and in these variables:
               DIFFABLE_LIST, DIFFABLE_REVISION   the list and its revision
               DIFFABLE_EVENT                     insert, delete, change or move
               DIFFABLE_ITEMS                     the item's id
               DIFFABLE_SECTION, DIFFABLE_PARENT  its place
               DIFFABLE_CONTENT                   its content, as JSON
-              DIFFABLED_SOCKET                   the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
+              DIFFABLED_SOCKET                   the daemon, for diffablectl in the command
+                                                 (also DIFFABLE_SOCKET)
             A variable without a value, or longer than 128 KiB, is not set. With --batch, the command is run once for \
-            each change of the list: DIFFABLE_ITEMS contains the ids, each on a line, and standard input all events. \
-            All changes during a run are combined into one for the next run.
+            each change of the list: DIFFABLE_ITEMS contains the ids, each on a line, and standard input contains all \
+            events. Changes that happen while the command runs are combined into one for the next run.
               diffablectl watch tasks --format '{event} {.text}'
               diffablectl watch mail --on insert --exec 'notify-send -- {.from} {.subject}'
               diffablectl watch hosts --batch --exec ./update-all
@@ -65,15 +68,16 @@ struct Watch: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if deliver != nil, !json { throw ValidationError("--deliver chooses among notifications: add --json") }
+        if deliver != nil, !json { throw ValidationError("--deliver can be used only with --json") }
         guard [json, format != nil, exec != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--json, --format and --exec cannot be combined")
+            throw ValidationError(
+                "--json and --format set what is printed, and --exec runs a command instead; use one of them")
         }
-        if batch, exec == nil { throw ValidationError("--batch is for --exec") }
+        if batch, exec == nil { throw ValidationError("--batch can be used only with --exec") }
         if format == nil, exec == nil, on != nil || initial {
-            throw ValidationError("--on and --initial are for --format and --exec")
+            throw ValidationError("--on and --initial can be used only with --format or --exec")
         }
-        if Set(lists).count < lists.count { throw ValidationError("a list is named twice") }
+        try refuseRepetition(in: lists)
         _ = try reaction()
     }
 
@@ -86,7 +90,7 @@ struct Watch: AsyncParsableCommand {
         return options
     }
 
-    /// What is done for each change of an item; nil to draw the list.
+    /// Nil to draw the list.
     private func reaction() throws -> Reaction? {
         if let exec { return .run(try ExecutedCommand(exec, isForBatch: batch)) }
         return try format.map { .line(try Template($0)) }
@@ -112,7 +116,7 @@ struct Watch: AsyncParsableCommand {
         StandardStreams.endWithReader()
         if case .run(let command) = try reaction() { try command.checkProgram() }
         let client = try daemon.client()
-        // It is an error if no daemon is there at first, as for any command.
+        // A missing daemon at startup is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for list in lists {
@@ -130,7 +134,7 @@ struct Watch: AsyncParsableCommand {
     private func follow(_ list: ListName, _ client: Client) async throws {
         let options = try options()
         if json {
-            // Each group is one write, so that a reader in a pipe gets it at once.
+            // Each update is one write, so that a reader of a pipe gets it at once.
             return try await client.lines(of: list, options: options) { lines in
                 Watch.drawing.withLock { _ in StandardOutput.writeJSON(lines) }
             }
@@ -172,7 +176,7 @@ struct Watch: AsyncParsableCommand {
         case .line(let template):
             Watch.drawing.withLock { _ in
                 var output = StandardOutput()
-                // One line for each event. Line feeds within it are shown as marks.
+                // One line for each event, with line feeds inside it made visible.
                 for event in events { output.plainLine(template.filled(for: event)) }
                 output.flush()
             }
@@ -184,7 +188,6 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    /// Keeps the lines for one list together.
     private static let drawing = Mutex(())
 
     private func draw(_ update: ListUpdate<Content?>) {
@@ -207,8 +210,10 @@ struct Watch: AsyncParsableCommand {
                 var outline = OutlineWriter(terminal)
                 return outline.draw(update.snapshot.untyped)
             // The drawn state is known, so the changes since then are shown below.
-            case .history: say("the changes of \(list) in between are no longer available; this is the current state")
-            case .epoch: say("\(list) was deleted and created again in between; this is the current state")
+            case .history:
+                say("some changes of \(list) are no longer available one by one; all of them are shown together")
+            case .epoch:
+                say("\(list) was deleted and created again; the differences between the two lists are shown")
             case .deleted: say("\(list) was deleted; waiting for the next list of that name")
             case .changes: break
             }

@@ -2,9 +2,7 @@ import Diffable
 import DiffableInput
 import DiffableJSON
 
-/// The JSON text for an editor, and the way back.
 enum EditableText {
-    /// A list, with an item on each line.
     static func text(of snapshot: Snapshot) -> String {
         let sections = snapshot.sections.map { section in
             opening(id: "\(section.id)", kind: nil, content: section.content)
@@ -26,7 +24,6 @@ enum EditableText {
         return ",\"\(name)\":[\n\(lines.joined(separator: ",\n"))\n\(indentation)]"
     }
 
-    /// The JSON of an item without its closing brace.
     private static func opening(id: String, kind: Kind?, content: Content?) -> String {
         var members: [(String, Content)] = [("id", .string(id.utf8))]
         if let kind { members.append(("kind", .string("\(kind)".utf8))) }
@@ -34,7 +31,6 @@ enum EditableText {
         return String(Content.object(members).description.dropLast())
     }
 
-    /// A content, with a member on each line.
     static func text(of content: Content?) -> String {
         guard let content else { return "null\n" }
         return "\(indented(JSONView(content), ""))\n"
@@ -52,7 +48,6 @@ enum EditableText {
         return "[\n\(elements.map { inner + indented($0, inner) }.joined(separator: ",\n"))\n\(indentation)]"
     }
 
-    /// Nil for no content.
     static func content(of bytes: [UInt8]) throws(InputError) -> Content? {
         let text = try checkedText(bytes)
         let content: Result<Content?, JSONError> = text.withUnsafeBytes { bytes in
@@ -65,18 +60,22 @@ enum EditableText {
     static func snapshot(of bytes: [UInt8], from base: Snapshot) throws(InputError) -> Snapshot {
         let text = try checkedText(bytes)
         guard let list = try JSONRows.snapshot(in: text) else {
-            throw InputError("not a list: expected {\"sections\":[…]}")
+            throw InputError("the edited text is not a list; its form must be {\"sections\":[…]}")
         }
         do throws(OperationError) {
-            // The user has deleted the list's own content if it is missing now.
+            // If the list's own content is missing now, the user has deleted it.
             return try Snapshot(list.sections, content: list.content ?? .some(nil), expansionFrom: base)
         } catch {
             switch error {
             case .duplicateItem(let id):
-                throw InputError("duplicate item \(quoted(id)): an id can appear only once in a list")
+                throw InputError(
+                    "duplicate item \(quoted(id)): an id can appear only once in a list; delete or rename one of the two"
+                )
             case .duplicateSection(let id):
-                throw InputError("duplicate section \(quoted(id)): an id can appear only once in a list")
-            default: throw InputError("not a list: \(error)")
+                throw InputError(
+                    "duplicate section \(quoted(id)): an id can appear only once in a list; merge or rename one of the two"
+                )
+            default: throw InputError("the edited list is not valid: \(error)")
             }
         }
     }

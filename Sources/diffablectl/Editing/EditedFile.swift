@@ -9,9 +9,13 @@ struct EditedFile {
     let path: String
     private let directory: String
 
-    /// - Parameter name: the name of the file. Editors choose the syntax by its extension.
+    /// `name` is the name of the file. Editors choose the syntax by its extension.
     init(_ text: String, named name: String) throws {
-        var template = Array("\(Self.variable("TMPDIR") ?? "/tmp")/diffablectl-XXXXXX".utf8CString)
+        let parent: String
+        do throws(UntrustedPath) { parent = try TrustedPath(directory: Self.variable("TMPDIR") ?? "/tmp").path } catch {
+            throw InputError("cannot create a file to edit: \(error); check $TMPDIR")
+        }
+        var template = Array("\(parent)/diffablectl-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw InputError("cannot create a file to edit: \(Errno.last); check $TMPDIR")
         }
@@ -33,12 +37,14 @@ struct EditedFile {
         }
     }
 
-    /// Runs the editor, and returns the edited text.
     func edited() async throws -> [UInt8] {
         let editor = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
         let words = try CommandWords.words(of: editor)
         let status = try await ChildProcess.status(of: words + [path], input: .inherited)
-        guard status == 0 else { throw CommandError(.unusable, "\(words[0]) ended with status \(status)") }
+        guard status == 0 else {
+            throw CommandError(
+                .unusable, "the editor \(words[0]) ended with status \(status), so the list was not changed")
+        }
         return try await bytes()
     }
 

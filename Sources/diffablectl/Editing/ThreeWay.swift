@@ -13,11 +13,10 @@ enum ThreeWay {
         else {
             return nil
         }
-        // The neighbour that an operation names may be gone.
+        // The item that an operation names as a position may have been deleted.
         return try? theirs.applying(operations)
     }
 
-    /// Merges two contents. Objects are merged member by member.
     static func merged(base: Content?, mine: Content?, theirs: Content?) -> Merged {
         if base == theirs || mine == theirs { return .content(mine) }
         if base == mine { return .content(theirs) }
@@ -39,11 +38,9 @@ enum ThreeWay {
         case conflict
     }
 
-    /// The items and sections that a difference names.
     private struct Touched {
         var items: Set<ItemID> = []
         var sections: Set<SectionID> = []
-        /// The list's own content.
         var isOfList = false
 
         init(_ operations: [ListOperation], from base: Snapshot) {

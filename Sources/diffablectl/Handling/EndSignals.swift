@@ -3,13 +3,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The signals that end a program, for one that has something to end first.
+/// The signals that end a program, for programs that must clean up first.
 enum EndSignals {
-    /// The end of a pipe to which the handler writes.
     private static let writing = Atomic<Int32>(-1)
 
-    /// Calls back once, with the first of them; the same signal again ends the program at once. One that is ignored
-    /// (nohup) stays so.
+    /// Calls back once, with the first signal; the same signal again ends the program at once. Ignored signals (nohup) stay
+    /// ignored.
     static func onFirst(_ body: @escaping @Sendable (Int32) -> Void) throws(InputError) {
         let (reading, writing) = try ChildProcess.pipe()
         self.writing.store(writing, ordering: .relaxed)
@@ -42,7 +41,7 @@ enum EndSignals {
         sigaddset(&signals, number)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(number)
-        // Process 1 is not ended by that. A handler of a signal may call this one, and not exit().
+        // Process 1 is not ended by a signal. A signal handler may call this function, but not exit().
         _exit(128 + number)
     }
 }

@@ -5,13 +5,12 @@ import DiffableJSON
 import DiffableProtocol
 import Glibc
 
-/// A command that answers for a list: it is run for each request, and how it ends is the answer.
-///
-/// There is no shell, and nothing of a request is in its arguments: it reads that from its standard input and its
+/// A command that handles a list's requests: it runs for each request, and its exit status and output are the response. No shell
+/// is involved, and nothing from a request is in the arguments: the command reads the request from its standard input and its
 /// environment.
 struct HandledCommand: Sendable {
     private let words: [String]
-    /// Ours without variables of a request, which we have if we are run by such a command.
+    /// The environment of this process, without the request variables that it has if such a command started it.
     private let environment: [String]
 
     init(_ words: [String], socket: SocketPath) {
@@ -19,19 +18,21 @@ struct HandledCommand: Sendable {
         environment = CommandEnvironment.base(socket: socket)
     }
 
-    /// What it leaves running in the background when it ends by itself is left alone.
+    /// Processes that a command leaves in the background may continue.
     private static let terms = CommandRun.Terms(complain: { complain($0) }, say: { say($0) })
 
-    /// Runs it for a request. Throws `CancellationError` when nobody waits for the answer any more.
+    /// Runs the command for a request. Throws `CancellationError` when the response is no longer needed.
     func verdict(on received: ReceivedRequest) async throws -> Request.Answer.Verdict {
         let request = received.request
         let variables = Self.variables(of: request)
         guard let tooLong = variables.first(where: { $0.utf8.count > CommandEnvironment.variableLengthMax }) else {
             return try await verdict(on: request, Self.input(of: received), variables)
         }
+        let remedy = tooLong.hasPrefix("DIFFABLE_ITEMS=") ? "send fewer items at a time" : "send shorter arguments"
         return .refusal(
-            "\(tooLong.prefix { $0 != "=" }) would be \(grouped(tooLong.utf8.count)) bytes long, and a program takes "
-                + "\(grouped(CommandEnvironment.variableLengthMax)); ask for fewer items at a time")
+            "the handler's command was not run: $\(tooLong.prefix { $0 != "=" }) would have "
+                + "\(grouped(tooLong.utf8.count)) bytes, and a program takes at most "
+                + "\(grouped(CommandEnvironment.variableLengthMax)); \(remedy)")
     }
 
     private func verdict(
@@ -48,31 +49,37 @@ struct HandledCommand: Sendable {
         try Task.checkCancellation()
         if result.isTooLong {
             let objection = "\(words[0]) wrote more than \(grouped(Self.terms.outputLengthMax)) bytes"
-            say("\(objection) for request \(request.request), and was ended")
+            say("\(objection) for request \(request.request) and was stopped; \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }
         switch result.ending {
         case .status(0): return consent(to: request, result.output)
         case .status(let status):
-            return .refusal(result.lastComplaint.map(Self.reason) ?? "\(words[0]) ended with status \(status)")
+            return .refusal(
+                result.lastComplaint.map(Self.reason)
+                    ?? "the handler's command \(words[0]) gave no reason, and ended with status \(status)")
         case .signal(let signal):
             let objection = "\(words[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
-            say("\(objection), at request \(request.request)")
+            say("\(objection) during request \(request.request); \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }
     }
 
-    /// Of an answer that the daemon did not take, for who runs this.
     func complaint(about request: HandlerRequest, _ objection: String) -> String {
-        "the answer of \(words[0]) to request \(request.request) was not taken: \(objection)"
+        "the daemon did not accept the answer of \(words[0]) to request \(request.request): \(objection)"
     }
 
-    /// It may have done what was asked before it broke off. What was proposed is not applied.
+    /// The command may have done the action before it broke off. A proposal is not applied.
     private static func broken(_ objection: String, _ request: HandlerRequest) -> Request.Answer.Verdict {
         request.content.kind == .propose ? .refusal(objection) : .failure(outcomeUnknown: objection)
     }
 
-    /// What one of ours complained of, without its name: whoever is told puts a name in front.
+    private static func consequence(for request: HandlerRequest) -> String {
+        request.content.kind == .propose
+            ? "the proposal was refused" : "the caller is told that the request may have been carried out"
+    }
+
+    /// The complaint of a diffablectl inside the command, without the name, because the caller's message has one.
     private static func reason(_ complaint: String) -> String {
         let prefix = "diffablectl: "
         return complaint.hasPrefix(prefix) ? String(complaint.dropFirst(prefix.count)) : complaint
@@ -82,7 +89,6 @@ struct HandledCommand: Sendable {
 // MARK: - What it is given
 
 extension HandledCommand {
-    /// `NAME=value`. What a request has not is not there.
     static func variables(of request: HandlerRequest) -> [String] {
         var variables = ["DIFFABLE_LIST=\(request.list)", "DIFFABLE_KIND=\(request.content.kind.rawValue)"]
         switch request.content {
@@ -113,7 +119,7 @@ extension HandledCommand {
 // MARK: - What it says
 
 extension HandledCommand {
-    /// Its output is what it says beside consenting, if that is JSON.
+    /// The output is an optional result, if it is JSON of the expected kind.
     private func consent(to request: HandlerRequest, _ output: [UInt8]) -> Request.Answer.Verdict {
         let output = output.withoutByteOrderMark()
         if output.allSatisfy(isWhiteSpace) { return .consent(result: nil, operations: nil) }
@@ -121,27 +127,28 @@ extension HandledCommand {
         switch request.content {
         case .perform:
             if let result = Content.parsed(output) { return .consent(result: result.bytes, operations: nil) }
-            expected = "a result is JSON, a text in double quotes"
+            expected = "a result must be JSON, such as a string in double quotes"
         case .propose:
             switch Self.amendment(in: output) {
             case .success(let operations?): return .consent(result: nil, operations: operations)
-            case .success(nil): expected = "status 0 has consented, another refuses; operations are a JSON array"
+            case .success(nil):
+                expected = "exit status 0 accepts a proposal, any other refuses it, and operations must be a JSON array"
             case .failure(let error):
-                let refusal = "what \(words[0]) wrote instead of what was proposed cannot be applied: \(error)"
+                let refusal = "cannot apply the operations that \(words[0]) wrote: \(error)"
                 say(refusal)
                 return .refusal(refusal)
             }
-        case .expand: expected = "children are put into the list"
+        case .expand: expected = "the command has to insert the children into the list"
         }
-        // What was meant as an answer is missed by somebody.
-        say("the output of \(words[0]) for request \(request.request) is no answer, and was left out: \(expected)")
+        // The output may have been meant as a result.
+        say("ignored the output of \(words[0]) for request \(request.request): \(expected)")
         return .consent(result: nil, operations: nil)
     }
 
-    /// The operations that are to be applied instead of a proposal; nil for a text that is not meant as such.
+    /// The operations that replace a proposal; nil if the text is not meant as operations.
     private static func amendment(in output: [UInt8]) -> Result<[ListOperation]?, InputError> {
         let first = output.first { !isWhiteSpace($0) }
-        // One operation, or one on each line, is not what the page says, but it is clear that it is no consent.
+        // One operation, or one on each line, is not the documented form, but it is clearly not a plain consent.
         if first == UInt8(ascii: "{"), Content.parsed(output).map({ JSONView($0).member("op") == nil }) ?? false {
             return .success(nil)
         }

@@ -1,13 +1,9 @@
 import ArgumentParser
 import DiffableInput
 
-// What is read from the command line of what `DiffableInput` reads rows with.
-
 extension FieldPath: ExpressibleByArgument {
-    /// Reads an option that names a field of rows.
     package init?(argument: String) { self.init(ofRow: argument) }
 
-    /// Throws with an example of a path if the text is not one.
     init(checking text: String) throws {
         guard let path = FieldPath(text) else {
             throw ValidationError(

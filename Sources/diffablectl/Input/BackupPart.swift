@@ -1,7 +1,6 @@
 import Diffable
 import DiffableInput
 
-/// The lists of a backup that are restored.
 struct BackupPick: Sendable {
     /// The names of the lists; all lists if it is empty.
     var lists: Set<String>
@@ -18,16 +17,13 @@ struct BackupPick: Sendable {
     func has(_ list: String) -> Bool { lists.isEmpty || lists.contains(list) }
 }
 
-/// A line of a backup: a request that restores a list or a part of one.
 struct BackupPart {
     private let request: JSONView
 
-    /// - Parameter line: valid JSON.
     init(_ line: some Sequence<UInt8>) { request = JSONView(Content(Array(line))) }
 
     var list: String { request.member("params")?.member("list")?.plainText ?? "" }
 
-    /// The same request for another list name.
     func renamed(_ name: String) -> [UInt8] {
         let members = request.members.map { member in
             (member.name, member.name == "params" ? renamed(member.value, name) : content(member.value))

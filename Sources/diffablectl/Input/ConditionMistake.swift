@@ -2,7 +2,7 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 
-/// Conditions whose meaning differs from their look. `rm --where` would silently delete other items.
+/// Refuses conditions with an unexpected meaning. `rm --where` would silently delete other items.
 enum ConditionMistake {
     /// Refuses several tests in one condition, such as `a=1 or b=2`.
     static func refuseSeveralTests(in text: String) throws {
@@ -14,7 +14,7 @@ enum ConditionMistake {
         if let conditions = try? parts.map({ try ShortCondition($0).json }), separators.operation != nil {
             switch separators.operation {
             case .or:
-                // A condition that is an `or` itself is taken apart, because the text is for people.
+                // An inner `or` is flattened, so that the suggestion is easy to read.
                 let tests = conditions.flatMap { condition in
                     JSONView(condition).member("or")?.elements.map(\.content) ?? [condition]
                 }
@@ -32,6 +32,7 @@ enum ConditionMistake {
             let value = String(ShortCondition.trimmed(text[end...].dropFirst(comparison.rawValue.count)))
             if comparison != .isExactly, !value.hasPrefix("\"") {
                 let field = ShortCondition.trimmed(text[..<end])
+                guard Separators(in: String(field)).places.isEmpty else { throw ValidationError(sentence) }
                 let whole = "\(field)\(comparison.rawValue)\(Content.string(value.utf8))"
                 sentence += "; if all of it is one value, put that in quotation marks: \(shellQuoted(whole))"
             }
@@ -41,18 +42,19 @@ enum ConditionMistake {
         throw ValidationError(sentence)
     }
 
-    /// Refuses a comparison whose meaning differs from its look.
+    /// Refuses a comparison with an unexpected meaning.
     static func refuse(
         _ text: String, _ field: String, _ comparison: ShortCondition.Comparison, _ value: String
     ) throws {
         let name = quoted(text)
         if field.isEmpty { throw ValidationError("\(name) names no field before its \(comparison.rawValue)") }
         if field.hasPrefix("!") || field.lowercased().hasPrefix("not ") {
-            throw ValidationError("\(name): ! is for a field alone; to negate a comparison, use != or !~")
+            let remedy = comparison.comparesOrder ? "the opposite comparison" : "!= or !~"
+            throw ValidationError("\(name): a comparison cannot be negated with ! or not; use \(remedy)")
         }
         try refuse(name, field: field)
         if field.hasPrefix("exists(") {
-            throw ValidationError("\(name): exists(…) has one field in it and nothing after it, as in 'exists(due)'")
+            throw ValidationError("\(name): exists(…) takes one field and nothing else, as in 'exists(due)'")
         }
         if let mark = value.first, "=~<>".contains(mark) {
             let written = comparison.rawValue + value.prefix { "=~<>".contains($0) }
@@ -89,7 +91,7 @@ enum ConditionMistake {
         }
         if words.count > 1, let word = words.dropFirst().first(where: otherOperators.contains) {
             throw ValidationError(
-                "\(name): there is no operator \(word); there are \(operators), and 'due?' for a field that is there; "
+                "\(name): there is no operator \(word); there are \(operators), and 'due?' for items that have the field due; "
                     + "a member with this name is written "
                     + shellQuoted("/\(field)"))
         }
@@ -103,10 +105,10 @@ enum ConditionMistake {
     private static func refuse(_ name: String, field: String) throws {
         if field.hasPrefix("(") || field.lowercased().hasPrefix("not(") {
             throw ValidationError(
-                "\(name): a condition has no parentheses; repeat the option for several tests, or use JSON")
+                "\(name): parentheses cannot be used in a condition; repeat the option for several tests, or use JSON")
         }
         if field.hasPrefix("\"") || field.hasPrefix("'") {
-            throw ValidationError("\(name): a field has no quotation marks; only a value has them")
+            throw ValidationError("\(name): put quotation marks around a value only, not around a field")
         }
     }
 
@@ -125,20 +127,20 @@ enum ConditionMistake {
     ]
 }
 
-/// The places at which a text has another test: at `and`, `or`, `&&`, `||`, and at a comma, `;`, `&`, `|` or white space before
-/// another comparison. Values in quotation marks are passed over.
+/// The places where another test begins: at `and`, `or`, `&&`, `||`, and at a comma, `;`, `&`, `|` or white space before
+/// another comparison. Values in quotation marks are skipped.
 private struct Separators {
     enum Operation { case and, or }
 
     private let characters: [Character]
-    /// In the text, as offsets of characters.
+    /// Character offsets in the text.
     private(set) var places: [Range<Int>] = []
 
     init(in text: String) {
         characters = Array(text)
         var index = 0
         if text.hasPrefix("/") || text.hasPrefix("!/") {
-            // In a path with slashes, all up to an operator is the name.
+            // In a path with slashes, everything up to an operator is the name.
             guard let (end, _) = ShortCondition.firstOperator(in: text[...]) else { return }
             index = text.distance(from: text.startIndex, to: end)
         }
@@ -155,7 +157,6 @@ private struct Separators {
         }
     }
 
-    /// The separators as they are written.
     var words: [String] {
         var words: [String] = []
         for place in places {
@@ -165,7 +166,7 @@ private struct Separators {
         return words
     }
 
-    /// Nil if both are there.
+    /// Nil if the text has both.
     var operation: Operation? {
         let ors = words.count(where: { ["or", "|", "||"].contains($0) })
         return ors == 0 ? .and : ors == words.count ? .or : nil
@@ -195,7 +196,6 @@ private struct Separators {
         characters[..<index].last { !$0.isWhitespace }.map { "=~<>".contains($0) } ?? false
     }
 
-    /// Behind the closing quotation mark, or the end of the text.
     private func endOfString(from start: Int) -> Int {
         var index = start + 1
         while index < characters.count, characters[index] != "\"" { index += characters[index] == "\\" ? 2 : 1 }
@@ -208,18 +208,18 @@ private struct Separators {
         }
         if characters[index].isWhitespace { return lengthOfWord(at: index) ?? (isTest(from: index + 1) ? 1 : nil) }
         guard ",;&|".contains(characters[index]), isTest(from: index + 1) else { return nil }
-        // A query in a URL has them too.
+        // A URL's query contains these characters too.
         return ",;".contains(characters[index]) || isBehindScalar(index) ? 1 : nil
     }
 
-    /// ` and ` or ` or `, in any case.
+    /// Matches ` and ` or ` or `, in any case.
     private func lengthOfWord(at index: Int) -> Int? {
         let word = characters[(index + 1)...].prefix { !$0.isWhitespace }
         guard ["and", "or"].contains(String(word).lowercased()), word.endIndex < characters.count else { return nil }
         return word.count + 2
     }
 
-    /// Whether a name and an operator follow, and the text has a comparison before.
+    /// Whether a name and an operator follow, and a comparison precedes.
     private func isTest(from start: Int) -> Bool {
         guard characters[..<start].contains(where: { "=~<>".contains($0) }) else { return false }
         var rest = characters[start...].drop { $0.isWhitespace }
@@ -231,7 +231,6 @@ private struct Separators {
         return ShortCondition.Comparison.allCases.contains { rest.starts(with: $0.rawValue) }
     }
 
-    /// Whether the value before the place is a number, true, false or null.
     private func isBehindScalar(_ index: Int) -> Bool {
         let test = String(characters[(places.last?.upperBound ?? 0)..<index])
         guard let (end, comparison) = ShortCondition.firstOperator(in: test[...]) else { return false }
@@ -241,5 +240,4 @@ private struct Separators {
     }
 }
 
-/// A word as a shell takes it literally.
 func shellQuoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }

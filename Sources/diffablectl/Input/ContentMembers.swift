@@ -2,7 +2,7 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 
-/// The members of an object that is made of paths and values, in the order in which they first appear.
+/// Builds an object from paths and values, with members in the order in which they first appear.
 struct ContentMembers {
     private var members: [(name: String, value: Value)] = []
 
@@ -24,10 +24,10 @@ struct ContentMembers {
         guard !path.names.isEmpty else {
             throw ValidationError(". is the content as a whole: give it as JSON, without a key")
         }
-        guard add(value, path.names[...]) else { throw ValidationError("\(path) is given twice") }
+        guard add(value, path.names[...]) else { throw ValidationError("\(path) is given twice: give it once") }
     }
 
-    /// False when there is something at the place, or on the way to it, already.
+    /// False if the place, or a place on the way to it, already has a value.
     private mutating func add(_ value: Content, _ names: ArraySlice<String>) -> Bool {
         let index = members.firstIndex { $0.name == names[names.startIndex] }
         if names.count == 1 {

@@ -1,29 +1,38 @@
 import DiffableInput
 import DiffableJSON
+import Files
 import Glibc
+import SystemPackage
 
-/// Reads a whole file, or standard input for `nil` and `-`.
-///
-/// - Parameter what: what is waited for, such as `the items of tasks`. It is for a message.
-func inputBytes(of file: String?, _ what: String, within limit: InputLimit) async throws -> [UInt8] {
+/// Reads a whole file, or standard input for `nil` and `-`. `what` names the input in a message, such as `the items of tasks`.
+/// `isTrusted` refuses a file that other users may have written.
+func inputBytes(
+    of file: String?, _ what: String, within limit: InputLimit, isTrusted: Bool = false
+) async throws -> [UInt8] {
     guard let file, file != "-" else {
         if isatty(STDIN_FILENO) == 1 {
-            say("type \(what), and end with Ctrl-D on a line of its own; Ctrl-C changes nothing")
+            say("type \(what), and end it with Ctrl-D on a line of its own; Ctrl-C cancels")
         }
         return try await ByteSource(STDIN_FILENO, named: "standard input").bytes(within: limit)
     }
-    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw ByteSource.unreadable(file) }
-    defer { close(descriptor) }
-    return try await ByteSource(descriptor, named: file).bytes(within: limit)
+    let descriptor: FileDescriptor
+    do throws(UntrustedPath) { descriptor = try FileDescriptor.openedInput(file) } catch {
+        throw InputError("\(file) cannot be read: \(error.reason(for: file))")
+    }
+    defer { try? descriptor.close() }
+    if isTrusted {
+        do throws(UntrustedPath) { try descriptor.checkWriters(path: file) } catch {
+            throw InputError("\(file) was not read, and nothing was changed: \(error.reason(for: file))")
+        }
+    }
+    return try await ByteSource(descriptor.rawValue, named: file).bytes(within: limit)
 }
 
-/// A file, a pipe or a terminal that is read to its end.
 struct ByteSource {
     private let descriptor: Int32
     private let name: String
 
-    /// After this time a message says what is waited for, because somebody may have left a pipe open.
+    /// The time after which a message explains the wait, because the user may have left a pipe open.
     private static let patienceMilliseconds: Int32 = 2_000
 
     init(_ descriptor: Int32, named name: String) {
@@ -40,7 +49,7 @@ struct ByteSource {
         var hasSpoken = false
         while true {
             if !hasSpoken, isatty(descriptor) == 0, isatty(STDERR_FILENO) == 1, isQuiet {
-                say("waiting for the end of \(name), of which \(grouped(bytes.count)) bytes are read")
+                say("waiting for the end of \(name); \(counted(bytes.count, "byte")) read so far")
                 hasSpoken = true
             }
             let count = part.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
@@ -55,7 +64,6 @@ struct ByteSource {
         }
     }
 
-    /// Waits for a while for something to read.
     private var isQuiet: Bool {
         var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&input, 1, ByteSource.patienceMilliseconds) == 0

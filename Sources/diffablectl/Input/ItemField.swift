@@ -2,7 +2,6 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 
-/// A field of an item: `id`, `kind`, or a path into its content.
 enum ItemField: Hashable, Sendable {
     case id
     case kind
@@ -17,7 +16,6 @@ enum ItemField: Hashable, Sendable {
         }
     }
 
-    /// The path in the form of the protocol.
     var pointer: String {
         switch self {
         case .id: "id"
@@ -26,7 +24,6 @@ enum ItemField: Hashable, Sendable {
         }
     }
 
-    /// The value as JSON; nil if there is none.
     func value(in item: Item) -> Content? {
         switch self {
         case .id: .string("\(item.id)".utf8)
@@ -35,6 +32,5 @@ enum ItemField: Hashable, Sendable {
         }
     }
 
-    /// The text of a string, or the JSON of any other value; empty if there is none.
     func text(in item: Item) -> String { value(in: item).map { JSONView($0).plainText } ?? "" }
 }

@@ -9,9 +9,7 @@ struct LookalikePairs {
         let key: String
         let value: String
 
-        /// The value that it reads as, as JSON.
-        ///
-        /// - Parameter present: the value that it would replace.
+        /// The JSON value that the string reads as. `present` is the value that it would replace.
         func json(replacing present: JSONView?) -> String? {
             let word = value.lowercased()
             if ["true", "false", "null"].contains(word) { return word }
@@ -41,7 +39,7 @@ struct LookalikePairs {
 
     var isEmpty: Bool { pairs.isEmpty }
 
-    /// Refuses a string in the place of a boolean or a number as which it reads.
+    /// Refuses a string that would replace a boolean or a number and reads as one.
     func check(against present: [PresentContent]) throws {
         for pair in pairs {
             for place in present {
@@ -58,7 +56,7 @@ struct LookalikePairs {
         }
     }
 
-    /// Warns of true, false and null that are stored as strings, unless there are strings already.
+    /// Warns of true, false and null that are stored as strings, unless the old values are strings.
     func warn(replacing present: [PresentContent] = []) {
         for pair in pairs where !pair.isNumber {
             let values = present.map { $0.content.flatMap { JSONView($0).value(at: pair.path) } }
@@ -67,7 +65,7 @@ struct LookalikePairs {
         }
     }
 
-    /// Warns as well of numbers that are stored as strings, if other items of the list have numbers there.
+    /// Also warns of numbers that are stored as strings, if other items of the list have numbers there.
     func warn(ofItemIn list: ListName, _ options: ChangeOptions) async {
         if options.quiet { return }
         warn()
@@ -75,14 +73,12 @@ struct LookalikePairs {
             guard let json = pair.json(replacing: nil), await options.hasNumber(at: pair.path, in: list) else {
                 continue
             }
-            say("\(pair.words(for: json)), as other items have it")
+            say("\(pair.words(for: json)), as other items do")
         }
     }
 }
 
-/// A content that a change replaces.
 struct PresentContent {
-    /// In messages.
     let name: String
     let content: Content?
 
@@ -96,7 +92,8 @@ struct PresentContent {
         self.content = content
     }
 
-    /// `replaced 4 members; done and due are gone, and patch keeps them`; nil if a new content has all members of the old ones.
+    /// `replaced 4 members; done and due are gone (patch would have kept them)`; nil if a new content has all members of the
+    /// old ones.
     static func loss(of present: [PresentContent], replacedBy new: Content?, hasPatch: Bool = true) -> String? {
         let kept = new.map { JSONView($0).memberNames } ?? []
         var gone: [String] = []
@@ -112,7 +109,7 @@ struct PresentContent {
         let count = present.count == 1 ? present[0].content.map { JSONView($0).memberNames.count } : nil
         return (count.map { "replaced \(counted($0, "member")); " } ?? "")
             + "\(shown) \(gone.count == 1 ? "is" : "are") gone"
-            + (hasPatch ? ", and patch keeps \(gone.count == 1 ? "it" : "them")" : "")
+            + (hasPatch ? " (patch would have kept \(gone.count == 1 ? "it" : "them"))" : "")
     }
 }
 
@@ -123,7 +120,7 @@ extension ChangeOptions {
         case list
     }
 
-    /// The content at a place; none if there is nothing, or if it cannot be read.
+    /// The content at a place; empty if there is none, or if it cannot be read.
     func present(_ place: Place, in list: ListName) async -> [PresentContent] {
         let id = if case .item(let item) = place { item.description } else { "" }
         let view = Content.object([
@@ -138,7 +135,6 @@ extension ChangeOptions {
         }
     }
 
-    /// Whether an item has a number there.
     fileprivate func hasNumber(at path: FieldPath, in list: ListName) async -> Bool {
         func term(_ name: String) -> Content { .object([("path", .string(path.pointer.utf8)), (name, .number(0))]) }
         let view = Content.object([

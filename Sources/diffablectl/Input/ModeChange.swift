@@ -5,7 +5,7 @@ enum ModeChange {
     case mode(AccessMode)
     case edits([Edit])
 
-    /// A sign with its letters, and the classes of users before it. Without any of `u`, `g`, `o` and `a` it is for all.
+    /// A sign with its letters, and the classes of users before it. Without any of `u`, `g`, `o` and `a`, it applies to all.
     struct Edit {
         var who: UInt16
         var sign: Sign
@@ -51,7 +51,6 @@ enum ModeChange {
     private static let everybody: UInt16 = 0o777
     private static let classes: [Unicode.Scalar: UInt16] = ["u": 0o700, "g": 0o070, "o": 0o007, "a": everybody]
 
-    /// Parses one clause: classes of users, and then one or more signs, each with its letters.
     private static func edits(of clause: Substring, in text: String) throws(ModeChangeError) -> [Edit] {
         var rest = clause.unicodeScalars[...]
         var who: UInt16 = 0
@@ -88,7 +87,7 @@ enum ModeChangeError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .mode(let error): "\(error)"
         case .malformed(let text):
-            "a mode is octal digits such as 640, or changes such as u+rw,g=r,o-rw, not \"\(text)\""
+            "a mode must be octal digits such as 640, or changes such as u+rw,g=r,o-rw, not \"\(text)\""
         }
     }
 }

@@ -7,7 +7,7 @@ struct NamedField: Equatable, Sendable {
         case shown
         /// Whether the field may be missing on purpose, as in `!done`.
         case absent
-        /// Whether it is asked if the field is true, as in `done`.
+        /// Whether the condition tests if the field is true, as in `done`.
         case truth
         case compared
         case comparedWithNumber
@@ -19,7 +19,7 @@ struct NamedField: Equatable, Sendable {
     let path: FieldPath
     let use: Use
 
-    /// Nil for a field that each item has, and for one without a name.
+    /// Nil for a field that every item has, and for one without a name.
     init?(_ field: ItemField, _ option: String, _ use: Use) {
         guard case .content(let path) = field, !path.names.isEmpty else { return nil }
         self.path = path
@@ -64,7 +64,7 @@ extension ShortCondition {
 }
 
 extension NamedField {
-    /// Those of a condition in JSON: each `path`, wherever it stands.
+    /// The fields of a condition in JSON: each `path` at any depth.
     static func all(in condition: JSONView, _ option: String) -> [NamedField] {
         condition.elements.flatMap { all(in: $0, option) }
             + condition.members.flatMap { name, value -> [NamedField] in

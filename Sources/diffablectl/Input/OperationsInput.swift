@@ -2,9 +2,8 @@ import Diffable
 import DiffableInput
 import DiffableJSON
 
-/// Reads operations from a file: a JSON array, or one operation on each line.
-///
-/// They are decoded only to find errors while the line number is known. The text is sent as it is.
+/// Reads operations from a file: a JSON array, or one operation on each line. They are decoded only to find errors while the
+/// line number is known. The text is sent as it is.
 enum OperationsInput {
     static func operations(in input: [UInt8]) throws(InputError) -> OperationsText {
         let text = try checkedText(input)
@@ -13,7 +12,7 @@ enum OperationsInput {
         }
         var array: [UInt8] = [UInt8(ascii: "[")]
         for (line, text) in TextLines(text) {
-            // Each is checked as an array with one element, so that there is a single decoder of operations.
+            // Each is checked as an array with one element, so that a single decoder handles operations.
             _ = try checked([UInt8(ascii: "[")] + text + [UInt8(ascii: "]")]) { error in
                 InputError(line: line, "\(error)")
             }
@@ -39,7 +38,6 @@ enum OperationsInput {
         return try text(array)
     }
 
-    /// The operations of an array that was checked.
     static func text(_ array: [UInt8]) throws(InputError) -> OperationsText {
         let text: Result<OperationsText, JSONError> = array.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try OperationsText(json: bytes) }

@@ -3,28 +3,28 @@ import Diffable
 import DiffableInput
 import DiffableJSON
 
-/// A condition as people type it: `done`, `!done`, `unread=true`, `cpu>10`, `.owner.name!=root`, `text~milk`, `due?`.
+/// A condition as users type it: `done`, `!done`, `unread=true`, `cpu>10`, `.owner.name!=root`, `text~milk`, `due?`.
 ///
 ///     condition = ["!"] field                      it is true; it is not
-///               | ["!"] presence                   something is there; nothing is
+///               | ["!"] presence                   there is a value; there is none
 ///               | field operator value             it compares so
 ///     presence  = field "?" | "exists(" field ")"
-///     field     = "id" | "kind" | path             FieldPath.swift says what a path is
+///     field     = "id" | "kind" | path             FieldPath.swift defines paths
 ///     operator  = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~" | ":="
 ///     value     = a JSON string | any other text
 ///
 /// - A field is true unless it is missing, `null`, `false`, 0, or an empty string, array or object.
 /// - `=` finds the value as a string or as JSON: `n=1` finds 1 and "1", because tables have only strings. A value in quotation
-///   marks is only a string, and a value after `:=` is only JSON. `!=` holds where `=` does not, even where nothing is there.
-/// - `<` and its like compare numbers if the value is a number, and otherwise strings, by their bytes.
+///   marks is only a string, and a value after `:=` is only JSON. `!=` holds where `=` does not, even without a value.
+/// - `<`, `<=`, `>` and `>=` compare numbers if the value is a number, and otherwise strings, by their bytes.
 /// - `~` finds a string that contains the value, or an array with this element. `!~` holds where `~` does not.
 ///
 /// White space around the operator does not count. A field ends where an operator begins; in a path with slashes `~0` and `~1`
-/// belong to the name. Other conditions are written as JSON, as docs/protocol.md has it. `ConditionMistake`
-/// refuses texts whose meaning would differ from their look.
+/// belong to the name. Other conditions are written as JSON, as docs/protocol-views.md describes. `ConditionMistake` refuses
+/// texts with an unexpected meaning.
 struct ShortCondition {
     enum Comparison: String, CaseIterable {
-        // The longer ones first, because they are looked for in this order.
+        // Longer operators first, because they are tried in this order.
         case isExactly = ":="
         case isNot = "!="
         case isAtMost = "<="
@@ -60,7 +60,6 @@ struct ShortCondition {
         try ConditionMistake.refuse(text, field, comparison, value)
     }
 
-    /// A condition without an operator.
     private static func bare(_ text: Substring) throws -> (String, Test) {
         let isNegated = text.hasPrefix("!")
         let rest = trimmed(isNegated ? text.dropFirst() : text)
@@ -112,7 +111,7 @@ extension ShortCondition {
         }
     }
 
-    /// The values that are there and are not true.
+    /// The values that are present and not true.
     private static let falseValues: [Content] = [
         .false, .null, .number(0), .string("".utf8), .array([]), .object([]),
     ]
@@ -133,7 +132,6 @@ extension ShortCondition {
         }
     }
 
-    /// What the value may mean: JSON that is neither object nor array, and the text itself.
     private func alternatives(_ value: String) throws -> [Content] {
         if value.hasPrefix("\"") { return [try exact(value)] }
         let text = Content.string(value.utf8)
@@ -145,7 +143,7 @@ extension ShortCondition {
 
     private func ordered(_ value: String) throws -> Content {
         if value.isEmpty {
-            throw ValidationError("\(field) is compared with nothing: write a value after the operator, as in cpu>10")
+            throw ValidationError("\(field) is compared with nothing: write a value after the operator, as in 'cpu>10'")
         }
         if value.hasPrefix("\"") { return try exact(value) }
         guard let json = Content.parsed(value) else { return .string(value.utf8) }
@@ -155,7 +153,9 @@ extension ShortCondition {
 
     private func exact(_ value: String) throws -> Content {
         guard let json = Content.parsed(value) else {
-            throw ValidationError("\(field) is compared with \(value.debugDescription), which is not valid JSON")
+            throw ValidationError(
+                "\(field) is compared with \(value.debugDescription), which is not valid JSON; "
+                    + (value.hasPrefix("\"") ? "close the quotation mark" : "for a string, use = in place of :="))
         }
         return json
     }

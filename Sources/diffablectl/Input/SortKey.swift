@@ -2,13 +2,12 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 
-/// An argument of `--sort`: a field. `-` before it sorts in descending order, `#` by numbers; both may come in any order.
-///
-/// A field whose name begins with one of these marks is written as a path: `.#cpu` or `/#cpu`.
+/// An argument of `--sort`: a field. A preceding `-` sorts in descending order, `#` by numbers; both may appear in any order. A
+/// field whose name begins with one of these marks is written as a path: `.#cpu` or `/#cpu`.
 struct SortKey {
     let field: ItemField
     private(set) var isDescending = false
-    /// Whether texts that read as JSON numbers count as numbers, as the texts of a table do.
+    /// Whether strings that read as JSON numbers count as numbers, as the strings of a table do.
     private(set) var isNumeric = false
 
     init(checking text: String) throws {
@@ -26,7 +25,6 @@ struct SortKey {
         field = try ItemField(checking: String(rest))
     }
 
-    /// The sort key in the form of the protocol.
     var json: Content {
         let path = Content.string(field.pointer.utf8)
         guard isDescending || isNumeric else { return path }

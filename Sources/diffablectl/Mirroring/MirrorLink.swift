@@ -3,26 +3,25 @@ import DiffableInput
 import Dispatch
 import Glibc
 
-/// The way to a daemon on another host: a command whose standard input and output lead to its socket.
+/// A connection to a daemon on another host: a command whose standard input and output lead to its socket.
 struct MirrorLink: Sendable {
-    /// As a shell takes it.
     let command: String
-    /// What the other side is called, in errors.
     let name: String
 
-    /// By ssh, to a host as ssh knows it.
     static func ssh(to host: String) -> MirrorLink {
         MirrorLink(command: "ssh -T -- \(shellWord(host)) diffablectl relay", name: host)
     }
 
-    /// By a command that runs another one over there.
+    /// A link by a command that runs another command on the other host.
     static func via(_ prefix: String, name: String) -> MirrorLink {
         MirrorLink(command: "\(prefix) diffablectl relay", name: name)
     }
 
     private static func shellWord(_ word: String) -> String { "'" + word.replacing("'", with: #"'\''"#) + "'" }
 
-    /// Starts the command, and lends the connection that leads through it for as long as the closure runs.
+    /// The limit in bytes of a line from the other daemon, which may be hostile: the longest content of an item, and more.
+    private static let lineLengthMax = 80 << 20
+
     func withConnection<R: Sendable>(
         replyTimeout: Duration, _ body: (Connection) async throws -> R
     ) async throws -> R {
@@ -41,29 +40,35 @@ struct MirrorLink: Sendable {
         Glibc.close(ends[1])
         do {
             let result = try await Connection.withConnection(
-                over: ends[0], SocketPath(name), name: "diffablectl mirror", replyTimeout: replyTimeout, body)
+                over: ends[0], SocketPath(name), name: nil, replyTimeout: replyTimeout
+            ) { connection in
+                connection.limitLinesRead(to: Self.lineLengthMax)
+                try await connection.hello(name: "diffablectl mirror")
+                return try await body(connection)
+            }
             await end(child)
             return result
         } catch {
             let ending = await end(child)
-            // Its own words stand on standard error.
-            if case .status(let status) = ending, status != 0 {
+            // The command's own message is on standard error. An error other than a lost connection is thrown before the
+            // command ends.
+            if case ClientError.connectionLost = error, case .status(let status) = ending, status != 0 {
                 throw CommandError(.noDaemon, "`\(command)` ended with status \(status)")
             }
             throw error
         }
     }
 
-    /// Its input has ended, so it ends by itself; one that does not is ended.
+    /// Ends the command: its input has ended, so it should end by itself; otherwise it is terminated.
     @discardableResult
     private func end(_ child: ChildProcess) async -> ChildProcess.Ending {
         await withCheckedContinuation { continuation in
-            // Goes to another thread because it is touched on `ending` alone.
+            // Moves to another thread because it is used on `ending` alone.
             nonisolated(unsafe) let termination = DispatchWorkItem { kill(child.processID, SIGTERM) }
             Self.ending.asyncAfter(deadline: .now() + .seconds(1), execute: termination)
             DispatchQueue(label: "end of a command").async {
                 child.waitWithoutReaping()
-                // On the same queue: what has the process's number now is still that process.
+                // On the same queue as the termination, so that the number cannot belong to another process.
                 Self.ending.async {
                     termination.cancel()
                     continuation.resume(returning: child.wait())
@@ -72,6 +77,5 @@ struct MirrorLink: Sendable {
         }
     }
 
-    /// Where commands are ended that do not end by themselves, and where they are reaped.
     private static let ending = DispatchQueue(label: "end of a link")
 }

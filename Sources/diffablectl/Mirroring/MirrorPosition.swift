@@ -5,17 +5,13 @@ import Glibc
 import ProcessArguments
 import SystemPackage
 
-/// How far a mirror had come when it was last carried on, in a file of the user's: where its source was, and where the mirror
-/// was with that.
-///
-/// It saves sending the whole list again, and is believed only while the mirror is where the file says: otherwise, and when
-/// the file is gone or not to be read, the whole list comes and is differenced.
+/// The position at which a mirror's copying ended, in a file of the user: the source's position and the matching position of the
+/// mirror. With it, the whole list need not be sent again. It counts only if the mirror is still where the file says. Otherwise,
+/// and if the file is missing or unreadable, the whole list is sent and compared.
 struct MirrorPosition {
     private let path: FilePath
 
-    /// - Parameters:
-    ///   - socket: of the daemon that has the mirror.
-    ///   - list: the mirror.
+    /// `socket` belongs to the daemon that has the mirror.
     init(of list: ListName, at socket: SocketPath) {
         let environment = ProcessEnvironment.given()
         func directory(_ name: String) -> String? { ProcessEnvironment.directory(name, in: environment) }
@@ -23,7 +19,7 @@ struct MirrorPosition {
         path = FilePath("\(state)/diffabled/mirrors").appending(Self.fileName("\(socket)/\(list)"))
     }
 
-    /// With all but letters, digits, `-` and `_` as `%2F`; of what is too long for a file's name, the end.
+    /// Percent-encodes everything except letters, digits, `-` and `_`. If the result is too long for a file name, its end is used.
     private static func fileName(_ text: String) -> String {
         let name = text.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
@@ -33,9 +29,9 @@ struct MirrorPosition {
         return String(name.suffix(200))
     }
 
-    /// Where to go on from, if the mirror is where it was; nil: from nothing.
+    /// The source's position to continue from, if the mirror is still at the saved position; otherwise nil.
     func source(of origin: MirrorSource, mirrorAt here: ListPosition) -> ListPosition? {
-        guard let file = try? FileDescriptor.open(path, .readOnly) else { return nil }
+        guard isTrusted(.refused), let file = try? FileDescriptor.open(path, .readOnly) else { return nil }
         defer { try? file.close() }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
@@ -46,31 +42,26 @@ struct MirrorPosition {
         return ListPosition(epoch: lines[1], revision: there)
     }
 
-    /// Without it the whole list comes once more, so that it cannot be written is no error.
+    /// The limit in bytes of a saved epoch. A daemon's epochs have about a dozen.
+    private static let epochLengthMax = 255
+
+    /// A failure to write is ignored, because it only means that the whole list is sent once more.
     func save(_ source: ListPosition, of origin: MirrorSource, mirrorAt here: ListPosition) {
+        guard source.epoch.utf8.count <= Self.epochLengthMax else { return }
         let text = "\(origin)\n\(source.epoch)\n\(source.revision)\n\(here.epoch)\n\(here.revision)\n"
         let new = FilePath("\(path).new")
-        do {
-            try write(text, to: new)
-        } catch {
-            guard makeDirectories(), (try? write(text, to: new)) != nil else { return }
-        }
+        guard isTrusted(.allMade(0o700)), (try? write(text, to: new)) != nil else { return }
         rename(new.string, path.string)
     }
 
     private func write(_ text: String, to file: FilePath) throws {
         let descriptor = try FileDescriptor.open(
-            file, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+            file, .writeOnly, options: [.create, .truncate, .noFollow], permissions: .ownerReadWrite)
         try descriptor.closeAfter { try descriptor.writeWhole(Array(text.utf8)) }
     }
 
-    private func makeDirectories() -> Bool {
-        let directory = path.removingLastComponent()
-        var made = FilePath(root: directory.root)
-        for component in directory.components {
-            made.append(component)
-            _ = mkdir(made.string, 0o700)
-        }
-        return access(directory.string, W_OK) == 0
+    /// Whether no other user can write to the directory. `sudo` may keep `$HOME`, which then belongs to another user.
+    private func isTrusted(_ missing: TrustedPath.Missing) -> Bool {
+        (try? TrustedPath(directory: path.removingLastComponent().string, isShared: false, missing: missing)) != nil
     }
 }

@@ -3,22 +3,20 @@ import DiffableClient
 import DiffableInput
 import DiffableProtocol
 
-/// Carries what happens to a list of another daemon over into a list of ours, for as long as both connections last.
-///
-/// A group of the source is one transaction here. A reset is applied as a difference, so that nobody who follows the mirror
-/// loses their place.
+/// Copies the changes of another daemon's list to a local list, as long as both connections last. An update of the source is one
+/// transaction here. A reset is applied as a diff, so that followers of the mirror keep their place.
 actor MirrorSession {
     private let source: ListName
     private let mirror: ListName
     private let origin: MirrorSource
     private let file: MirrorPosition
     private let here: Connection
-    /// Where the source was when the mirror became what it is; nil: it is to come from nothing.
+    /// The source's position that the mirror matches; nil to start from an empty list.
     private var position: ListPosition?
     private var mirrorPosition: ListPosition
-    /// The mirror is live as soon as it has come so far; nil while there is no such list.
+    /// The position at which the mirror becomes live; nil while the list is missing.
     private var target: ListPosition?
-    /// Of the source, which may be a mirror itself.
+    /// The liveness of the source, which may be a mirror itself.
     private var sourceLiveness: Liveness?
     private var isLive = false
     private var failure: (any Error)?
@@ -36,11 +34,13 @@ actor MirrorSession {
         position = file.source(of: origin, mirrorAt: mirrorPosition)
     }
 
-    /// Carries on over a connection to the source, until one of the two ends.
+    /// Copies over a connection to the source, until one of the two connections ends.
     func run(over there: Connection) async throws {
         let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
         (target, sourceLiveness, failure) = (nil, nil, nil)
-        let start = try await there.follow(source, since: position) { group in
+        // The limit of a change for the local daemon, with room for members that only the source sends.
+        let lengthMax = (try await here.limit("transactionLengthMax") ?? 1 << 28) + (1 << 20)
+        let start = try await there.follow(source, since: position, groupLengthMax: lengthMax) { group in
             if await !self.take(group) { end.finish() }
         }
         if let start {
@@ -48,7 +48,8 @@ actor MirrorSession {
             try await tellLiveness()
         } else {
             say(
-                "there is no list \(quoted(source)) on the other side; it is waited for, and \(quoted(mirror)) stays as it is"
+                "there is no list \(quoted(source)) on the other side, or the user there may not see it; waiting for it, and the "
+                    + "mirror \(quoted(mirror)) is unchanged"
             )
         }
         for await _ in ends {}
@@ -56,7 +57,6 @@ actor MirrorSession {
         throw failure ?? ClientError.cancelled
     }
 
-    /// False when nothing more is taken.
     private func take(_ group: FollowedGroup) async -> Bool {
         do {
             try await carryOut(group)
@@ -83,15 +83,15 @@ actor MirrorSession {
                 let outcome = try await here.transact(mirror, operations)
                 moved(to: ListPosition(epoch: epoch, revision: revision), outcome)
             } catch {
-                // It is not what it was taken for: the whole list is to come.
+                // The mirror is not at the expected position, so the whole list is needed.
                 if case .refused = error { position = nil }
                 throw error
             }
         case .liveness(let liveness): sourceLiveness = liveness
         case .listDeleted:
             say(
-                "\(quoted(source)) was deleted on the other side; what it was stays, and the next one of that name is waited for"
-            )
+                "the source \(quoted(source)) of the mirror \(quoted(mirror)) was deleted on the other daemon; the mirror keeps its "
+                    + "last state until a list of that name is created there")
             (target, position) = (nil, nil)
         case .end(let reason): throw reason
         }
@@ -104,7 +104,7 @@ actor MirrorSession {
         file.save(position, of: origin, mirrorAt: mirrorPosition)
     }
 
-    /// What its followers hear: it is live when it is as far as the source was when it was asked, and the source is live.
+    /// Tells followers whether the mirror is live: it has reached the source's position at the start, and the source is live.
     private func tellLiveness() async throws {
         var isLiveNow = false
         if let target, let position, position.epoch == target.epoch, position.revision >= target.revision {
@@ -116,10 +116,14 @@ actor MirrorSession {
     private func setLive(_ isLiveNow: Bool) async throws {
         let isNews = isLiveNow != isLive
         isLive = isLiveNow
-        if isNews { say("\(quoted(mirror)) is \(isLiveNow ? "live" : "not live")") }
+        if isNews {
+            say(
+                "the mirror \(quoted(mirror)) is "
+                    + (isLiveNow ? "live" : "not live: it keeps the last state received from its source"))
+        }
         try await here.setLive(isLiveNow, mirror)
     }
 
-    /// The link is lost: the last state stays, and says so.
+    /// Marks the last state as not live, because the link is lost.
     func loseLink() async throws { try await setLive(false) }
 }

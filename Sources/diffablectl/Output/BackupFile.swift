@@ -5,13 +5,14 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A backup while it is written. It has a temporary name until it is complete and on the disk, so that a file with the final
-/// name is never half a backup.
-///
-/// The first line tells the format. The last line marks the end, and has a checksum of all lines before it.
+/// A backup while it is written. It has a temporary name until it is complete and on the disk, so that a file with the final name
+/// is never half a backup. The first line names the format. The last line marks the end, and has a checksum of all lines before
+/// it.
 final class BackupFile: Sendable {
     /// Nil for standard output.
     let path: String?
+    /// The file's directory, open so that no user can redirect its path; nil for standard output.
+    private let directory: FileDescriptor?
     private let unfinishedPath: String
     private let state: Mutex<State>
 
@@ -24,7 +25,6 @@ final class BackupFile: Sendable {
         var failure: InputError?
     }
 
-    /// The version of the format.
     static let format = 1
     private static let pieceLength = 1 << 18
 
@@ -32,20 +32,21 @@ final class BackupFile: Sendable {
     init(path: String) throws(InputError) {
         self.path = path
         unfinishedPath = "\(path).unfinished-\(getpid())"
-        let file: FileDescriptor
         do throws(Errno) {
-            file = try .opened(
-                unfinishedPath, .writeOnly, [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+            let directory = try FileDescriptor.openedDirectory(TrustedPath.parts(of: path).directory)
+            self.directory = directory
+            let name = TrustedPath.parts(of: unfinishedPath).name
+            state = Mutex(State(file: try directory.createdFile(name)))
         } catch {
-            throw InputError("\(unfinishedPath) cannot be made: \(error)")
+            throw InputError("no backup was written, because \(unfinishedPath) cannot be created: \(error)")
         }
-        state = Mutex(State(file: file))
         append(BackupFile.head)
     }
 
     /// Writes to standard output. There only the last line shows that the backup is complete.
     init() {
         path = nil
+        directory = nil
         unfinishedPath = "standard output"
         state = Mutex(State())
         append(BackupFile.head)
@@ -57,9 +58,14 @@ final class BackupFile: Sendable {
         state.withLock { state in
             guard let file = state.file else { return }
             try? file.close()
-            unlink(unfinishedPath)
+            removeUnfinished()
         }
+        try? directory?.close()
     }
+
+    private var unfinishedName: String { TrustedPath.parts(of: unfinishedPath).name }
+
+    private func removeUnfinished() { directory?.removeFile(unfinishedName) }
 
     /// Adds a line. An error is reported by `finish`.
     func append(_ line: some Sequence<UInt8> & Sendable) {
@@ -81,14 +87,11 @@ final class BackupFile: Sendable {
     }
 
     private func unwritable(_ error: any Error) -> InputError {
-        InputError("\(unfinishedPath) cannot be written: \(error)")
+        InputError("no backup was written, because \(unfinishedPath) cannot be written: \(error)")
     }
 
-    /// Adds the last line, and gives the file its name when it is on the disk.
-    ///
-    /// - Parameters:
-    ///   - lists: the reply to `lists`, as JSON.
-    ///   - replacing: whether an existing file may be replaced.
+    /// Adds the last line with the reply to `lists`, and gives the file its name when it is on the disk. `replacing` says
+    /// whether an existing file may be replaced.
     func finish(lists: JSONView, replacing: Bool) throws(InputError) {
         let result = state.withLock { state -> Result<Void, InputError> in
             Result { () throws(InputError) in
@@ -109,34 +112,31 @@ final class BackupFile: Sendable {
         }
         do throws(InputError) {
             try result.get()
-            if let path { try takeName(path, replacing: replacing) }
+            if let path, let directory { try takeName(path, in: directory, replacing: replacing) }
         } catch {
-            unlink(unfinishedPath)
+            removeUnfinished()
             throw error
         }
     }
 
-    private func takeName(_ path: String, replacing: Bool) throws(InputError) {
-        if replacing {
-            guard rename(unfinishedPath, path) == 0 else { throw InputError("\(path): \(Errno.last)") }
-        } else {
-            // Unlike rename, this never takes a name from another file.
-            guard link(unfinishedPath, path) == 0 else {
-                let error = Errno.last
-                throw error == .fileExists ? BackupFile.exists(path) : InputError("\(path): \(error)")
-            }
-            unlink(unfinishedPath)
+    private func takeName(_ path: String, in directory: FileDescriptor, replacing: Bool) throws(InputError) {
+        do throws(Errno) {
+            try directory.renameFile(unfinishedName, to: TrustedPath.parts(of: path).name, replacing: replacing)
+        } catch {
+            throw error == .fileExists
+                ? BackupFile.exists(path)
+                : InputError("no backup was written, because no file can be put at \(path): \(error)")
         }
-        let slash = path.lastIndex(of: "/")
-        let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        do throws(Errno) { try FileDescriptor.synchronize(directory: directory) } catch {
-            // The directory may be writable and not readable.
-            if error == .permissionDenied { return }
-            throw InputError("\(directory) cannot be synced: \(error)")
+        do throws(Errno) { try directory.synchronize() } catch {
+            // A directory that cannot be read cannot be synced.
+            if error == .badFileDescriptor { return }
+            throw InputError(
+                "\(path) was written, but may be lost if the machine fails now, because \(TrustedPath.parts(of: path).directory) "
+                    + "cannot be synced: \(error)")
         }
     }
 
     static func exists(_ path: String) -> InputError {
-        InputError("\(path) is there already; name another file, or replace it with --force")
+        InputError("\(path) already exists, so no backup was written; name another file, or replace it with --force")
     }
 }

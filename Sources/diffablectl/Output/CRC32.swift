@@ -10,7 +10,6 @@ struct CRC32 {
         for byte in bytes { state = state >> 8 ^ CRC32.table[Int(UInt8(truncatingIfNeeded: state) ^ byte)] }
     }
 
-    /// Eight hexadecimal digits.
     var description: String {
         let digits = String(~state, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits

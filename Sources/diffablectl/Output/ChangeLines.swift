@@ -1,9 +1,8 @@
 import Diffable
 import DiffableInput
 
-/// A difference for people: a line for each section or item that is inserted, deleted, moved or changed.
-///
-/// `+` is new, `-` is gone, `>` has moved, `~` looks different, `▾` and `▸` were expanded and collapsed.
+/// A diff for users: a line for each section or item that is inserted, deleted, moved or changed. `+` is inserted, `-` deleted,
+/// `>` moved, `~` changed, `▾` expanded and `▸` collapsed.
 struct ChangeLines {
     private let terminal: Terminal
     private let old: Snapshot
@@ -42,7 +41,7 @@ struct ChangeLines {
         }
     }
 
-    /// - Parameter place: the position, which is written dimmed behind the words.
+    /// `place` is the position, which is dimmed after the words.
     private mutating func add(_ style: Terminal.Style, _ mark: String, _ words: String, where place: String = "") {
         let line = "\(terminal.styled(mark, style)) \(words)"
         lines.append(place.isEmpty ? line : "\(line)  \(terminal.styled("(\(place))", .dim))")
@@ -63,7 +62,7 @@ extension ChangeLines {
             let margin = String(repeating: "  ", count: level)
             let words = ItemWords(terminal).line(Item(record: record), fromColumn: margin.count + 2)
             add(.inserted, "+", margin + words, where: place)
-            // The other items are behind the first one or below it.
+            // The other items are after the first one or below it.
             place = ""
         }
     }
@@ -118,7 +117,6 @@ extension ChangeLines {
 // MARK: - The list and its sections
 
 extension ChangeLines {
-    /// The line for the list's own content.
     private mutating func changeList() {
         let words = ItemWords(terminal).line("the list", new.content, fromColumn: 2)
         let note = ContentWords.changes(from: old.content, to: new.content)

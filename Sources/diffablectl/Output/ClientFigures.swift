@@ -1,6 +1,5 @@
 import DiffableInput
 
-/// One connection in the reply to `clients`.
 struct ClientFigures {
     var number: Int
     var name: String?
@@ -13,9 +12,7 @@ struct ClientFigures {
     var bytes: Int
     var pendingBytes: Int
     var subscriptions: [SubscriptionFigures]
-    /// The lists that it answers for, each once.
     var handledLists: [String]
-    /// The requests that it has to answer.
     var pendingRequests: Int
 
     struct SubscriptionFigures {
@@ -26,7 +23,6 @@ struct ClientFigures {
         var bytes: Int
     }
 
-    /// From the reply to `clients`.
     static func all(in reply: JSONView) -> [ClientFigures] {
         (reply.member("clients")?.elements ?? []).map(ClientFigures.init)
     }
@@ -62,17 +58,15 @@ struct ClientFigures {
     var shownName: String { name ?? "-" }
     var shownProcess: String { processID.map { "\($0)" } ?? "-" }
 
-    /// The user's name, or the number of a user without a name.
     var shownUser: String { userID.map { UserNames.user(UInt32(truncatingIfNeeded: $0)) } ?? "-" }
 
-    /// The followed lists, each once, in the order of the subscriptions.
     var lists: [String] {
         var lists: [String] = []
         for subscription in subscriptions where !lists.contains(subscription.list) { lists.append(subscription.list) }
         return lists
     }
 
-    /// The number of revisions by which the slowest subscription is behind.
+    /// The number of revisions by which the slowest subscription lags.
     var behind: Int { subscriptions.map(\.behind).max() ?? 0 }
 }
 

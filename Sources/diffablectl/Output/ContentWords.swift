@@ -1,10 +1,8 @@
 import Diffable
 import DiffableInput
 
-/// A content as words in a line of text.
-///
-/// `text` and `secondaryText` (for sections `header`) are shown as they are; other objects as the `key=value` pairs
-/// by which `diffablectl set` takes them; anything else as JSON.
+/// Shows a content in a line of text: `text` and `secondaryText` (for sections `header`) as they are, other objects as the
+/// `key=value` pairs of `diffablectl set`, and anything else as JSON.
 enum ContentWords {
     static func describing(_ content: Content?, of id: String) -> String {
         guard let content else { return "" }
@@ -17,16 +15,15 @@ enum ContentWords {
         return harmless("\(main.plainText) · \(second.plainText)")
     }
 
-    /// The changed members as pairs, and the removed ones. Without members it is the whole content.
+    /// The changed members as pairs, and the removed ones. If a content has no members, the whole content.
     static func changes(from old: Content?, to new: Content?) -> String {
         let (old, new) = (JSONView(old ?? .null), JSONView(new ?? .null))
         guard old.isObject, new.isObject else { return "was \(harmless(old.json)), is \(harmless(new.json))" }
         let changed = new.members.filter { old.member($0.name)?.json != $0.value.json }.map(pair)
         let gone = old.members.filter { new.member($0.name) == nil }.map { "no \(harmless(FieldPath.naming($0.name)))" }
-        return (changed + gone).isEmpty ? "another order of members" : (changed + gone).joined(separator: " ")
+        return (changed + gone).isEmpty ? "the members in another order" : (changed + gone).joined(separator: " ")
     }
 
-    /// Pairs whose value is the id are left out.
     private static func pairs(of view: JSONView, besides id: String) -> String {
         view.members.filter { $0.value.plainText != id }.map(pair).joined(separator: " ")
     }

@@ -1,7 +1,6 @@
 import Diffable
 import DiffableInput
 
-/// The items of a list as rows, each with its position.
 struct ItemRow {
     var item: Item
     var section: SectionID
@@ -15,9 +14,6 @@ struct ItemRow {
         return rows
     }
 
-    /// Goes through a list in its order.
-    ///
-    /// - Parameter visitSection: is called with each section, without its items, before the items.
     static func walk(
         _ snapshot: Snapshot, section visitSection: (Section) -> Void, item visitItem: (ItemRow) -> Void
     ) {
@@ -45,12 +41,10 @@ struct ItemRow {
     }
 }
 
-/// A column of a table of items.
 enum ItemColumn: Hashable {
     case section
     case parent
     case field(ItemField)
-    /// Contents that are not objects, and so have no members for columns.
     case plainContent
 
     init(checking text: String) throws {
@@ -61,7 +55,6 @@ enum ItemColumn: Hashable {
         }
     }
 
-    /// The name of the column, which `--columns` takes.
     var title: String {
         switch self {
         case .section: "section"
@@ -95,17 +88,14 @@ enum ItemColumn: Hashable {
         return path.names[0]
     }
 
-    /// The name of the column in CSV and TSV.
     var columnName: String { member ?? title }
 
-    /// The name of the member in JSON output.
     var memberName: String {
         if let member { return member }
         let name = title.drop { $0 == "." }
         return name.isEmpty || Self.ownNames.contains(String(name)) ? title : String(name)
     }
 
-    /// The names of columns that are not in the content.
     private static let ownNames = ["id", "kind", "section", "parent"]
 
     /// Empty if there is no value, and for null.
@@ -116,7 +106,6 @@ enum ItemColumn: Hashable {
 }
 
 extension ItemColumn {
-    /// The columns for these rows: all members of their contents, in the order in which they first appear.
     static func usual(for rows: [ItemRow]) -> [ItemColumn] {
         var columns: [ItemColumn] = [.field(.id)]
         if rows.contains(where: { $0.item.kind != nil }) { columns.append(.field(.kind)) }
@@ -134,7 +123,7 @@ extension ItemColumn {
             }
         }
         columns += names.compactMap { FieldPath(FieldPath.naming($0)) }.map { .field(.content($0)) }.filter { column in
-            // A member that repeats the id, as rows of a table have it, is left out.
+            // A member that repeats the id, as in rows of a table, is left out.
             column.title != ".id" || rows.contains { column.text(in: $0) != "\($0.item.id)" }
         }
         return isAnyPlain ? columns + [.plainContent] : columns

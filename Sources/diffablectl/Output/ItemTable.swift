@@ -2,27 +2,22 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 
-/// The forms in which `show` writes a list.
 enum ShowFormat: String, CaseIterable, ExpressibleByArgument {
     case outline
-    /// Aligned columns, for people.
     case table
     case tsv
     case csv
-    /// One on each line.
     case ids
     /// An object on each line: the whole list, which `apply` reads again, or columns of each item.
     case jsonl
-    /// The daemon's reply, with the revision.
     case json
 }
 
-/// Writes items as lines of columns.
 struct ItemTable {
     private let rows: [ItemRow]
     private let columns: [ItemColumn]
 
-    /// - Parameter columns: nil for all columns.
+    /// `columns` has the columns to write; nil for all.
     init(_ snapshot: Snapshot, columns: [ItemColumn]?) {
         rows = ItemRow.all(of: snapshot)
         self.columns = columns ?? ItemColumn.usual(for: rows)
@@ -31,7 +26,7 @@ struct ItemTable {
     func write(as format: ShowFormat) {
         var output = StandardOutput()
         switch format {
-        // For people a header without rows is no answer.
+        // A header without rows is useless to a user.
         case .table: if !rows.isEmpty { output.table(table) }
         case .tsv: writeCells(separatedBy: "\t", to: &output, TSVEscapes.escaped)
         case .csv: writeCells(separatedBy: ",", to: &output, Self.quoted)
@@ -58,7 +53,6 @@ struct ItemTable {
         for row in rows { output.line(of: columns.map { cell($0.text(in: row)) }, separatedBy: separator) }
     }
 
-    /// As RFC 4180 has it.
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
         return "\"\(text.replacing("\"", with: "\"\""))\""

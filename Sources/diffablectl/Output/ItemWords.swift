@@ -1,6 +1,6 @@
 import Diffable
+import DiffableInput
 
-/// An item in one line: its id, and what it shows.
 struct ItemWords {
     private let terminal: Terminal
 

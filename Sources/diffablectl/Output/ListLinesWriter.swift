@@ -3,7 +3,6 @@ import DiffableInput
 
 /// Writes a list in the form that `ListLines` reads.
 enum ListLinesWriter {
-    /// - Parameter write: is called with each line, a JSON object.
     static func write(_ snapshot: Snapshot, _ write: (Content) -> Void) {
         if let content = snapshot.content { write(line([], content)) }
         ItemRow.walk(snapshot) { section in

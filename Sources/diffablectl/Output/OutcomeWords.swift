@@ -5,7 +5,7 @@ import DiffableInput
 /// The result of a transaction in one line: `tasks revision 7: 2 items inserted, 1 moved`.
 enum OutcomeWords {
     static func line(_ outcome: Outcome) -> String {
-        // Who may not see a list is not told what came of it.
+        // A user who may not see the list gets no details.
         if outcome.revision == 0 { return "\(outcome.list): accepted" }
         let heading = "\(outcome.list) revision \(outcome.revision)"
         let parts = outcome.summary.map(parts) ?? []
@@ -29,7 +29,6 @@ enum OutcomeWords {
             + (summary.reconfiguredList > 0 ? ["the list's own content changed"] : [])
     }
 
-    /// Only the first count has the noun.
     private static func counts(_ noun: String, _ counts: [(Int, String)]) -> [String] {
         counts.filter { $0.0 > 0 }.enumerated().map { position, count in
             position == 0 ? "\(counted(count.0, noun)) \(count.1)" : "\(grouped(count.0)) \(count.1)"

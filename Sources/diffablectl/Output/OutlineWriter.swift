@@ -1,6 +1,7 @@
 import Diffable
+import DiffableInput
 
-/// Draws a list for people: sections, with items indented below them, and marks for items with children.
+/// Draws a list for users: sections, with items indented below them, and marks for items with children.
 struct OutlineWriter {
     private let terminal: Terminal
     private var output = StandardOutput()
@@ -38,7 +39,6 @@ struct OutlineWriter {
 }
 
 extension SnapshotCursor.Element? {
-    /// Whether it is an item on a deeper level than this one.
     func isBelow(_ level: Int) -> Bool {
         if case .item(_, let own, _)? = self { own > level } else { false }
     }

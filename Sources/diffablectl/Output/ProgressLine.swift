@@ -10,17 +10,14 @@ final class ProgressLine: Sendable {
 
     private struct State {
         var isShown = false
-        /// On the monotonic clock.
         var lastShownNanoseconds: UInt64 = 0
     }
 
-    /// Less work than this is done before anybody has read the line.
+    /// Less work than this ends before a user could read the line.
     private static let shownFrom = 5_000
     private static let intervalNanoseconds: UInt64 = 100_000_000
 
-    /// - Parameters:
-    ///   - verb: the work, such as `sending`.
-    ///   - noun: the name of what is counted, in the plural.
+    /// `verb` is the work, such as `sending`; `noun` is the name of the counted things, in the plural.
     init(_ verb: String, _ noun: String) {
         self.verb = verb
         self.noun = noun
@@ -36,7 +33,6 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Clears the line.
     func end() {
         state.withLock { state in
             if state.isShown { complain("\r\u{1B}[K") }

@@ -5,22 +5,23 @@ import DiffableInput
 func prometheusLines(of status: JSONView) -> [String] {
     var lines: [String] = []
     if let version = status.member("version")?.plainText {
-        lines += Metric("info", .gauge, "What runs, in its labels.").lines("1", labels: ["version": version])
+        lines += Metric("info", .gauge, "The daemon's version, as a label.").lines("1", labels: ["version": version])
     }
     for (member, metric) in metrics {
-        guard let value = status.member(member)?.plainText else { continue }
-        lines += metric.lines(value == "true" ? "1" : value == "false" ? "0" : value)
+        guard let text = status.member(member)?.plainText else { continue }
+        let value = text == "true" ? "1" : text == "false" ? "0" : text
+        // A text could contain a line feed, and so another metric.
+        if Double(value) != nil { lines += metric.lines(value) }
     }
     if let storage = status.member("storage")?.plainText {
         let states = ["working", "full", "failed", "unreadable", "closing"]
-        let metric = Metric("storage_state", .gauge, "1 for the state that the storage is in.")
+        let metric = Metric("storage_state", .gauge, "1 for the present state of the storage, 0 for the others.")
         lines += metric.head
         for state in states { lines.append(metric.sample(state == storage ? "1" : "0", labels: ["state": state])) }
     }
     return lines
 }
 
-/// The metrics, by the members of `status`.
 private let metrics: [(String, Metric)] = [
     ("uptimeSeconds", Metric("uptime_seconds", .gauge, "How long the daemon has run.")),
     ("connections", Metric("connections", .gauge, "Clients that are connected.")),
@@ -32,13 +33,13 @@ private let metrics: [(String, Metric)] = [
     ("requests", Metric("requests_total", .counter, "Lines that clients sent.")),
     ("refusals", Metric("refused_requests_total", .counter, "Requests that were answered with an error.")),
     ("deliveries", Metric("deliveries_total", .counter, "Lines that subscribers were sent.")),
-    ("bytesReceived", Metric("received_bytes_total", .counter, "What clients sent.")),
-    ("bytesSent", Metric("sent_bytes_total", .counter, "What clients were sent.")),
+    ("bytesReceived", Metric("received_bytes_total", .counter, "Bytes that clients sent.")),
+    ("bytesSent", Metric("sent_bytes_total", .counter, "Bytes that clients were sent.")),
     ("sharedLists", Metric("shared_lists", .gauge, "Lists that are shared with other hosts.")),
-    ("mirrors", Metric("mirrors", .gauge, "Lists that mirror another host's.")),
-    ("notLive", Metric("lists_not_live", .gauge, "Shared lists and mirrors that something may be missing in.")),
+    ("mirrors", Metric("mirrors", .gauge, "Lists that mirror a list of another daemon.")),
+    ("notLive", Metric("lists_not_live", .gauge, "Shared lists and mirrors that may lack changes of their source.")),
     ("connector", Metric("connector_attached", .gauge, "1 while diffabled-etcd is connected.")),
-    ("hosts", Metric("hosts", .gauge, "Hosts that are there, this one too.")),
+    ("hosts", Metric("hosts", .gauge, "Hosts that are online, including this one.")),
     ("waiting", Metric("waiting_requests", .gauge, "Requests about shared lists that wait for etcd.")),
     ("batches", Metric("appended_batches_total", .counter, "Batches of changes that this host appended to logs.")),
 ]
@@ -68,15 +69,14 @@ private struct Metric {
         head + [sample(value, labels: labels)]
     }
 
-    /// Escapes the value of a label.
     private func escaped(_ text: String) -> String {
         var escaped = ""
-        for character in text {
-            switch character {
+        for scalar in text.unicodeScalars {
+            switch scalar {
             case "\\": escaped += "\\\\"
             case "\"": escaped += "\\\""
             case "\n": escaped += "\\n"
-            default: escaped.append(character)
+            default: escaped.unicodeScalars.append(scalar)
             }
         }
         return escaped

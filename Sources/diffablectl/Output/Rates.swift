@@ -2,7 +2,6 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// A sample of the daemon's figures.
 struct Sample: Sendable {
     let time = ContinuousClock.now
     let status: Content
@@ -16,13 +15,11 @@ struct Sample: Sendable {
     }
 }
 
-/// The rates between two samples, per second.
+/// Per second, between two samples.
 struct Rates {
-    /// The time between the samples.
     let seconds: Double
     let lists: [OfList]
     let clients: [OfClient]
-    /// The status in the later sample.
     let status: JSONView
 
     struct OfList {
@@ -85,7 +82,6 @@ extension Rates.OfList {
 // MARK: - Shown
 
 extension Rates {
-    /// `2026` and `0.4`
     private static func shown(_ rate: Double) -> String {
         guard rate < 10 else { return grouped(Int(rate.rounded())) }
         let tenths = Int((rate * 10).rounded())
@@ -126,7 +122,6 @@ extension Rates {
         return lines + table.lines
     }
 
-    /// One line.
     var json: String {
         let lists = self.lists.map { list in
             Content.object([
@@ -154,7 +149,7 @@ extension Rates {
 
     private func number(_ number: Int) -> Content { Content(Array("\(number)".utf8)) }
 
-    /// With two places, which is more than the samples are good for.
+    /// With two decimals, which exceeds the precision of the samples.
     private func number(_ number: Double) -> Content {
         Content(Array("\((number * 100).rounded() / 100)".utf8))
     }

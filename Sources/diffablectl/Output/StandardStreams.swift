@@ -1,7 +1,6 @@
 import Dispatch
 import Glibc
 
-/// The descriptors 0, 1 and 2 that a program starts with.
 enum StandardStreams {
     /// Opens the descriptors that were closed (`>&-`). Otherwise a socket could get such a number, and output would be written
     /// to it. Each is opened in the wrong direction, so that using it fails as if it were closed.
@@ -12,10 +11,10 @@ enum StandardStreams {
         }
     }
 
-    /// Ends the program when nobody reads standard output any more, because the reader of a pipe ended or a terminal was
-    /// closed. For commands that wait, and would not notice it by writing.
+    /// Ends the program when standard output has no reader any more, because the reader of a pipe ended or a terminal was
+    /// closed. It is for commands that wait, and would not notice it by writing.
     static func endWithReader() {
-        // It has a thread of its own, because it blocks as long as the program runs.
+        // It blocks as long as the program runs, so it has a thread of its own.
         DispatchQueue(label: "reader of standard output").async {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while true {

@@ -1,14 +1,13 @@
 import Glibc
 
-/// The device that the output goes to, and what it can show.
 struct Terminal: Sendable {
     /// Whether colours are used: on a terminal, unless `NO_COLOR` is set.
     enum Palette { case plain, colours }
 
     var palette: Palette
-    /// In columns; `nil` when lines need not fit.
+    /// Columns; nil if lines need not fit.
     var width: Int?
-    /// In lines; `nil` when there is no end.
+    /// Lines; nil if there is no limit.
     var height: Int?
 
     static let plain = Terminal(palette: .plain, width: nil)
@@ -21,7 +20,7 @@ struct Terminal: Sendable {
 
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Whether somebody reads what is said about the work.
+    /// Whether standard error is a terminal, so that a user reads messages.
     static var isReadingErrors: Bool { isatty(STDERR_FILENO) == 1 }
 
     private static var allowsColours: Bool {
@@ -54,12 +53,11 @@ extension Terminal {
         }
     }
 
-    /// All escape sequences that `styled` writes.
     static let styleSequences = (Style.allCases.map(\.rawValue) + ["0"]).map(sequence)
 
     private static func sequence(_ parameter: String) -> String { "\u{1B}[\(parameter)m" }
 
-    /// Cuts a text that begins at a column so that its line fits. Counted in characters, which is right but for
+    /// Cuts a text that begins at a column so that its line fits. The width is counted in characters, which is wrong only for
     /// wide ones.
     func fitting(_ text: String, fromColumn column: Int) -> String {
         guard let width else { return text }

@@ -1,6 +1,6 @@
+import DiffableInput
 import DiffableView
 
-/// A table with columns that are aligned on the screen.
 struct TextTable {
     enum Alignment { case left, right }
 
@@ -9,16 +9,14 @@ struct TextTable {
 
     init(_ columns: KeyValuePairs<String, Alignment>) { self.init(columns.map { ($0.key, $0.value) }) }
 
-    /// The same for columns that are not known in advance.
     init(_ columns: [(String, Alignment)]) {
         alignments = columns.map(\.1)
         rows = [columns.map { harmless($0.0) }]
     }
 
-    /// Cells are made `harmless` here, before they are measured, because visible marks take room.
+    /// Makes cells `harmless` before they are measured, because visible marks take room.
     mutating func append(_ row: [String]) { rows.append(row.map { harmless($0) }) }
 
-    /// With the head. The last column is not padded.
     var lines: [String] {
         let lengths = rows.map { row in row.map { columnCount(of: $0) } }
         let widths = alignments.indices.map { column in lengths.map { $0[column] }.max() ?? 0 }

@@ -7,8 +7,8 @@ enum CodeArgument {
     ///
     /// - after `-c`, or another option by which a shell, an interpreter or a program such as `su` takes code,
     /// - in the script of a shell or an interpreter, as in `sh {.text}` and `awk {.text}`,
-    /// - anywhere after `ssh` and others that put their arguments together and have a shell run them,
-    /// - where the program is after `nice`, `timeout` and others that run their arguments as a command.
+    /// - anywhere after `ssh` and other programs that join their arguments and have a shell run them,
+    /// - in the program's place after `nice`, `timeout` and others that run their arguments as a command.
     static func check(_ words: [String], hasField: [Bool]) throws {
         for index in words.indices where hasField[index] {
             guard let place = placeOfCode(index, of: words) else { continue }
@@ -19,7 +19,7 @@ enum CodeArgument {
         }
     }
 
-    /// Where the argument is code, in words; nil if it is not.
+    /// Nil if the argument is not code.
     private static func placeOfCode(_ index: Int, of words: [String]) -> String? {
         let options = words[..<index].reversed().prefix { $0.hasPrefix("-") }
         let word = words[index]
@@ -46,14 +46,13 @@ enum CodeArgument {
         return nil
     }
 
-    /// `-c`, `-lc`, `--command` and similar options of any program.
+    /// Matches `-c`, `-lc`, `--command` and similar options of any program.
     private static func takesCode(_ option: String) -> Bool {
         let isShort = option.utf8.count <= 5 && option.hasSuffix("c") && isCluster(option, with: "c")
         return isShort
             || ["--command", "--eval", "--execute", "--exec", "--init-command", "--print", "-exec"].contains(option)
     }
 
-    /// Whether it is letters after one dash, with one of these among them.
     private static func isCluster(_ option: String, with letters: String) -> Bool {
         option.hasPrefix("-") && option.dropFirst().allSatisfy(\.isLetter) && option.contains(where: letters.contains)
     }
@@ -76,17 +75,15 @@ enum CodeArgument {
         "rxvt", "urxvt",
     ]
 
-    /// They have a shell elsewhere run their arguments.
+    /// Programs that have a remote or inner shell run their arguments.
     private static let remote: Set<String> = ["ssh", "slogin", "autossh", "mosh", "rsh", "rexec", "eval"]
 
-    /// The same, with names that may be words as well.
     private static let joining: Set<String> = [
         "watch", "at", "batch", "parallel", "tmux", "screen", "make", "gmake", "sqlite", "entr",
     ]
 
-    /// The wrapper in front of a word that is, or may be, the program that it runs; nil if the program is named before the word.
-    ///
-    /// A word after an option does not count as the program: it may be the option's value, as in `nice -n 5`.
+    /// The wrapper before a word that is, or may be, the program that it runs; nil if the program is named before the word. A word
+    /// after an option does not count as the program: it may be the option's value, as in `nice -n 5`.
     private static func wrapperWithoutProgram(before index: Int, of words: [String]) -> String? {
         var place = 0
         while place < index, let operands = wrappers[name(of: words[place])] {

@@ -1,16 +1,18 @@
 import DiffableClient
 
 extension Client {
-    /// Reports on standard error when the connection is lost and when there is a new one, until the task is cancelled.
-    ///
-    /// - Parameter isEnd: whether the first loss is thrown.
-    /// - Returns: why it ended.
+    /// Reports on standard error when the connection is lost and when it is restored, until the task is cancelled. `isEnd` says
+    /// whether to throw the first loss. Returns the reason of the end.
     func sayingLosses(isEnd: Bool = false) async throws -> ClientError {
         var isLost = false
         for await state in connectionStates {
             switch state {
             case .disconnected(let reason?):
-                if isEnd { throw reason }
+                if isEnd {
+                    guard case .connectionLost = reason else { throw reason }
+                    throw CommandError(
+                        .noDaemon, "the daemon closed the connection, so --no-reconnect has ended this command")
+                }
                 if !isLost { say("the connection to the daemon was lost; reconnecting") }
                 isLost = true
             case .connected:

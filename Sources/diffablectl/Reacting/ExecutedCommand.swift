@@ -4,27 +4,26 @@ import DiffableInput
 /// A command that runs for each change of an item, or once for each change of the list. It is split into words once, and then
 /// the fields in the words are filled in.
 ///
-/// There is no shell. The value of a field stays within its argument, whatever characters it has, and it cannot name the
+/// No shell is involved. The value of a field stays within its argument, whatever characters it has, and it cannot name the
 /// program. It cannot become an option either: if an argument begins with a field whose value begins with a dash, the command
-/// is run only if an argument `--` stands before it, after which programs expect no options.
+/// runs only if an argument `--` precedes it, after which programs expect no options.
 struct ExecutedCommand: Sendable {
     private let program: String
     private let arguments: [Template]
-    /// The index of `--`, if it is there.
     private let endOfOptions: Int?
     private let isForBatch: Bool
 
-    /// - Parameter isForBatch: whether it runs once for several events.
+    /// `isForBatch` says whether it runs once for several events.
     init(_ text: String, isForBatch: Bool = false) throws {
         let words = try CommandWords.words(of: text)
-        guard let program = words.first else { throw ValidationError("--exec names no program") }
+        guard let program = words.first else { throw ValidationError("--exec is empty: name a program in it") }
         self.program = program
         self.isForBatch = isForBatch
         arguments = try words.map { try Template($0) }
         endOfOptions = words.firstIndex(of: "--")
         if arguments[0].hasFields {
             throw ValidationError(
-                "\(program.debugDescription): the program is for you to name, not for the content of a list")
+                "\(program.debugDescription): name the program yourself: the content of a list cannot choose it")
         }
         if isForBatch, let place = arguments.firstIndex(where: \.hasItemFields) {
             throw ValidationError(
@@ -34,10 +33,9 @@ struct ExecutedCommand: Sendable {
         try CodeArgument.check(words, hasField: arguments.map(\.hasFields))
     }
 
-    /// That there is no such program shows at the start, and not at the first change, which may come in a week.
+    /// A missing program is reported at startup, and not at the first change, which may happen a week later.
     func checkProgram() throws(InputError) { try ChildProcess.check(program) }
 
-    /// The fields of contents.
     var fields: [ItemField] { arguments.flatMap(\.fields) }
 
     /// The program and its arguments; or the argument in which content would become an option.
@@ -55,9 +53,8 @@ struct ExecutedCommand: Sendable {
 
     struct OptionInContent: Error { var word: String }
 
-    /// Runs it for one event, or for all events of one change, and returns when it has ended.
-    ///
-    /// - Parameter environment: to which the variables of the events are added.
+    /// Runs the command for one event, or for all events of one change, and returns when it has ended. The variables of the
+    /// events are added to `environment`.
     func run(for events: [ItemEvent], environment: [String]) async throws {
         guard let first = events.first else { return }
         let what = isForBatch ? "revision \(first.revision) of \(first.list)" : "\(first.item.id)"
@@ -66,8 +63,8 @@ struct ExecutedCommand: Sendable {
         case .success(let filled): words = filled
         case .failure(let error):
             return say(
-                "not run for \(what): \(harmless(error.word).debugDescription) begins with a dash and could be taken for "
-                    + "an option; put -- before it, if \(program) knows that")
+                "the command was not run for \(what): \(harmless(error.word).debugDescription) begins with a dash and "
+                    + "could be taken for an option; put -- before its field in --exec, if \(program) accepts --")
         }
         let variables = isForBatch ? ItemEvent.variables(of: events) : first.variables
         let status = try await ChildProcess.status(
@@ -87,7 +84,9 @@ enum CommandWords {
         while let character = characters.next() {
             if character == "\\", quote != "'" {
                 guard let next = characters.next() else {
-                    throw ValidationError("\(text.debugDescription) ends with a backslash")
+                    throw ValidationError(
+                        "\(text.debugDescription) ends with a backslash, which quotes nothing: leave it out, or write two"
+                    )
                 }
                 word = (word ?? "") + String(next)
             } else if let open = quote {
@@ -102,7 +101,7 @@ enum CommandWords {
                 word = (word ?? "") + String(character)
             }
         }
-        if quote != nil { throw ValidationError("\(text.debugDescription): a quotation mark is not closed") }
+        if quote != nil { throw ValidationError("\(text.debugDescription): a quotation mark is not closed: close it") }
         if let word { words.append(word) }
         return words
     }

@@ -3,14 +3,13 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// A change of one item.
 struct ItemEvent: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case insert, delete, change, move
     }
 
     var kind: Kind
-    /// The item now, or before it was deleted.
+    /// The item after the change, or before its deletion.
     var item: Item
     var list: ListName
     var section: SectionID?
@@ -19,7 +18,6 @@ struct ItemEvent: Sendable {
 }
 
 extension ItemEvent {
-    /// One line for a command's standard input.
     var json: Content {
         var members: [(String, Content)] = [
             ("list", .string("\(list)".utf8)), ("revision", .number(revision)), ("event", .string(kind.rawValue.utf8)),
@@ -41,7 +39,6 @@ extension ItemEvent {
         return variables.filter { $0.utf8.count <= CommandEnvironment.variableLengthMax }
     }
 
-    /// The same for the events of one change.
     static func variables(of events: [ItemEvent]) -> [String] {
         guard let event = events.first else { return [] }
         var ids: [String] = []
@@ -79,7 +76,7 @@ extension Substring {
 }
 
 extension ItemEvent {
-    /// The events of an update, in the order of its difference. A descendant of an inserted or deleted item has an event too.
+    /// The events of an update, in the order of its diff. A descendant of an inserted or deleted item has an event too.
     static func all(in update: ListUpdate<Content?>) -> [ItemEvent] {
         ItemEventReader(update).events
     }

@@ -25,14 +25,14 @@ struct Template: Sendable {
                 rest.removeFirst()
             } else if character == "{" {
                 guard let end = rest.firstIndex(of: "}") else {
-                    throw ValidationError("\(text.debugDescription): a { has no }; a brace itself is {{")
+                    throw ValidationError("\(text.debugDescription): a { has no }; add the }, or write {{ for a brace")
                 }
                 if !literal.isEmpty { parts.append(.text(literal)) }
                 literal = ""
                 parts.append(try Self.field(String(rest[..<end])))
                 rest = rest[end...].dropFirst()
             } else if character == "}" {
-                throw ValidationError("\(text.debugDescription): a } has no {; a brace itself is }}")
+                throw ValidationError("\(text.debugDescription): a } has no {; write }} for a brace")
             } else {
                 literal.append(character)
             }
@@ -52,12 +52,10 @@ struct Template: Sendable {
         }
     }
 
-    /// Whether it begins with a field.
     var beginsWithField: Bool {
         if case .text = parts.first { false } else { !parts.isEmpty }
     }
 
-    /// The fields of contents.
     var fields: [ItemField] {
         parts.compactMap { if case .item(let field) = $0 { field } else { nil } }
     }
@@ -66,7 +64,6 @@ struct Template: Sendable {
         parts.contains { if case .text = $0 { false } else { true } }
     }
 
-    /// Whether a field is about one item, and not about the list and its revision.
     var hasItemFields: Bool {
         parts.contains { part in
             switch part {

@@ -3,16 +3,14 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// The goal of `wait`, of an item or of a list.
 enum WaitGoal {
     case exists
     case deleted
-    /// The item meets the condition; without an item, any item does.
+    /// The item matches the condition; without an item, any item does.
     case condition(Content)
-    /// The number of items.
     case count(ShortCondition.Comparison, Int)
 
-    /// - Parameter hasItem: whether an item was named. Without one, `count` is the number of items.
+    /// `hasItem` says whether an item was named. Without one, `count` is the number of items.
     init(_ texts: [String], hasItem: Bool) throws {
         switch texts {
         case []:
@@ -22,7 +20,8 @@ enum WaitGoal {
         default:
             if let word = texts.first(where: { ["exists", "deleted"].contains($0) }) {
                 throw ValidationError(
-                    "--for \(word) cannot be combined with other conditions; a member of that name is .\(word)")
+                    "--for \(word) must be the only --for: it waits for the list or the item itself. To test a member \(word) of "
+                        + "the contents, write --for .\(word)")
             }
             if !hasItem, texts.count == 1, let count = try Self.count(texts[0]) {
                 self = count
@@ -40,7 +39,7 @@ enum WaitGoal {
             ![.has, .hasNot].contains(comparison)
         else {
             throw ValidationError(
-                "without an item, count is how many there are, and is compared with a number: 'count>10'")
+                "without an item, count is the number of items, and must be compared with a number: 'count>10'")
         }
         return .count(comparison, number)
     }
@@ -49,9 +48,7 @@ enum WaitGoal {
 // MARK: - Whether it is reached
 
 extension WaitGoal {
-    /// The view of the list that is needed to tell.
-    ///
-    /// - Parameter condition: selects the items that are counted.
+    /// The view of the list that shows whether the goal is reached. `condition` selects the items that are counted.
     func options(item: ItemID?, where condition: Content?) throws -> ListOptions {
         var parts: [Content] = []
         if let item { parts.append(.object([("path", .string("id".utf8)), ("equals", .string("\(item)".utf8))])) }
@@ -66,12 +63,9 @@ extension WaitGoal {
         return options
     }
 
-    /// - Parameters:
-    ///   - hasItem: whether an item was named.
-    ///   - count: the number of items that were selected.
+    /// `count` is the number of items that were selected.
     func isReached(hasItem: Bool, count: Int) -> Bool {
         switch self {
-        // The list is there, so the item decides.
         case .exists: !hasItem || count > 0
         case .deleted: hasItem && count == 0
         case .condition: count > 0

@@ -5,9 +5,8 @@ import DiffableView
 import Glibc
 
 extension Client {
-    /// Does what a viewer asks for, now or not at all: without a connection nothing is kept for later.
-    ///
-    /// - Returns: also the list's revision with all that came of it, where the daemon says so.
+    /// Sends a viewer's request, now or not at all: without a connection, nothing is queued. Also returns the revision with all
+    /// effects of the request, if the daemon reports one.
     func result(
         of request: ViewerRequest.Kind, _ list: ListName
     ) async -> (result: ViewerReply.Result, revision: Int?) {
@@ -43,8 +42,8 @@ extension Client {
         }
     }
 
-    /// Returns the revision that the handler made for a request. Nil unless all changes since the request come from one process.
-    /// - Parameter newest: the revision in the answer.
+    /// Returns the revision that the handler made for a request. Nil unless all changes since the request come from one
+    /// process. `newest` is the revision in the reply.
     func handlersRevision(for request: ViewerRequest, _ list: ListName, _ newest: Int) async -> Int? {
         let sent = request.revision
         switch request.kind {
@@ -64,7 +63,7 @@ extension Client {
 
     private static let handlersChangesMax = 100
 
-    /// The newest revision that a process made of a list; nil if that is not known.
+    /// The newest revision of a list by a process; nil if it is unknown.
     func newestRevision(of list: ListName, madeBy processID: pid_t) async -> Int? {
         let history = try? await withConnection(patience: .zero) { try await $0.history(of: list, limit: 100) }
         return history?.transactions.first { $0.processID == Int(processID) }?.revision
@@ -72,7 +71,6 @@ extension Client {
 }
 
 extension Content {
-    /// What a handler says to whoever asked, if it is a text.
     fileprivate var text: String? {
         if case .text(let text) = ContentValue(self) { text } else { nil }
     }

@@ -1,6 +1,6 @@
-/// The terminal's clipboard (OSC 52): also over ssh it is that of the one who looks.
+/// The terminal's clipboard (OSC 52). Over ssh, it is the clipboard of the user's own machine.
 enum Clipboard {
-    /// Terminals take no more than some 75,000 bytes; a longer text is cut between characters.
+    /// The limit in bytes, because terminals accept at most some 75,000. A longer text is cut between characters.
     private static let textLengthMax = 50_000
 
     static func bytes(copying text: String) -> [UInt8] {
@@ -9,7 +9,7 @@ enum Clipboard {
         return Array("\u{1B}]52;c;\(base64(Array(text.utf8)))\u{1B}\\".utf8)
     }
 
-    /// As RFC 4648 has it.
+    /// RFC 4648.
     static func base64(_ bytes: [UInt8]) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []

@@ -2,8 +2,8 @@ import Diffable
 import DiffableClient
 import DiffableView
 
-/// A list that is looked at for as long as the viewer runs: one that is not there at the start is an error, and one that is
-/// deleted, or may not be read any more, is waited for.
+/// A list that is followed as long as the viewer runs. A list that is missing at startup is an error. A list that is deleted
+/// later, or becomes unreadable, is waited for.
 struct FollowedList: Sendable {
     private let first: ListUpdates<Content?>
     private let again: ListUpdates<Content?>
@@ -15,7 +15,7 @@ struct FollowedList: Sendable {
         again = client.list(list, options: options)
     }
 
-    /// Both count the views that were set, so their updates say by the same number which one they show.
+    /// Both count the views that were set, so their updates identify a view by the same number.
     func setView(_ view: ListView) {
         first.setView(view)
         again.setView(view)
@@ -57,7 +57,7 @@ struct FollowedList: Sendable {
         switch error as? ClientError {
         case .subscriptionEnded?: .notReadable
         // The list was deleted, or the user lost the right to read it, while the client was disconnected.
-        case .refused(let refusal)? where hasBeenThere && refusal.name == "noSuchList": .deleted
+        case .refused(let refusal)? where hasBeenThere && refusal.code == .noSuchList: .deleted
         default: nil
         }
     }

@@ -2,8 +2,8 @@ import Diffable
 import DiffableClient
 import DiffableView
 
-/// Lists as lines, for whom a screen that is drawn anew is of no use: first all of each, as the viewer draws its rows, then
-/// a line for each change.
+/// Lists as lines, for users without a redrawn screen: first each list in full, as the viewer draws its rows, then a line for
+/// each change.
 struct PlainView: Sendable {
     let lists: [ListName]
     let options: ViewerOptions
@@ -49,7 +49,6 @@ struct PlainView: Sendable {
                 update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: .plain)
             for line in changes.lines { output.plainLine(heading + line) }
         }
-        // What is written for one list stays together.
         output.flush()
     }
 }

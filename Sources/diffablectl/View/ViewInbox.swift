@@ -4,18 +4,16 @@ import DiffableTerminal
 import DiffableView
 import Synchronization
 
-/// What other tasks have for the viewer's loop. Of each list the newest state is kept and no other, so it never grows
-/// however slowly the terminal takes what is drawn.
+/// Messages from other tasks to the viewer's loop. Only the newest state of each list is kept, so the inbox does not grow even
+/// if the terminal is slow.
 final class ViewInbox: Sendable {
     private let state = Mutex(State())
     private let waker: TerminalWaker
 
     private struct State {
         var states: [Int: ViewedState] = [:]
-        /// Of each list, the newest one that was put in.
         var revisions: [Int: Int] = [:]
         var events: [ViewerEvent] = []
-        /// The daemon has answered whether it is there.
         var hasAnswer = false
         var error: (any Error)?
     }
@@ -30,7 +28,7 @@ final class ViewInbox: Sendable {
         self.state.withLock {
             $0.states[list] = state
             $0.revisions[list] = state.revision
-            // It is there again.
+            // The list is back, so its absence is outdated.
             $0.events.removeAll { $0.isAbsence(of: list) }
         }
         waker.wake()
@@ -45,7 +43,7 @@ final class ViewInbox: Sendable {
         waker.wake()
     }
 
-    /// Waits a moment for a state, which another task brings. A view that the change is not seen through brings none.
+    /// Waits a moment for a state from another task. If the change is outside the view, no state arrives.
     func awaitState(of list: Int, revision: Int) async {
         for _ in 0..<Self.stateWaitsMax {
             if state.withLock({ $0.revisions[list] ?? 0 >= revision }) { return }
@@ -53,8 +51,8 @@ final class ViewInbox: Sendable {
         }
     }
 
-    /// A second in all. On a busy machine the other task may come to it late, and a state behind its reply would pass for a change
-    /// of somebody else.
+    /// A second in all. On a busy machine the other task may be late, and a state that follows its reply would look like
+    /// another client's change.
     private static let stateWaitsMax = 500
 
     func put(_ event: ViewerEvent) {
@@ -74,13 +72,12 @@ final class ViewInbox: Sendable {
         }
     }
 
-    /// Nothing more can be shown.
     func fail(_ error: any Error) {
         state.withLock { $0.error = $0.error ?? error }
         waker.wake()
     }
 
-    /// States before replies, so that who asked has seen what came of it.
+    /// States precede replies, so that the viewer has seen the effect of a request before its reply.
     func take() throws -> [ViewerEvent] {
         try state.withLock { state in
             if let error = state.error { throw error }
@@ -94,7 +91,8 @@ final class ViewInbox: Sendable {
 extension Liveness {
     fileprivate var notice: String? {
         guard case .notLive(let since) = self else { return nil }
-        return "This list is not live\(since.map { " since \(localTime(milliseconds: $0))" } ?? "")"
+        let time = since.map { " since \(localTime(milliseconds: $0))" } ?? ""
+        return "This list is not live\(time): it is the last state received from its source"
     }
 }
 

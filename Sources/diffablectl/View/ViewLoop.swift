@@ -7,10 +7,9 @@ import DiffableView
 import Dispatch
 import Glibc
 
-/// Carries events to the viewer, and what it wants to the terminal and the daemon.
-///
-/// The loop has a thread of its own, which sleeps in `poll` until somebody types, a list changes or the viewer's next
-/// deadline comes. It waits for nothing else: requests are tasks whose replies are events.
+/// Passes events to the viewer, and the viewer's output to the terminal and the daemon. The loop has a thread of its own, which
+/// sleeps in `poll` until a key is pressed, a list changes or the viewer's next deadline is reached. It waits for nothing else:
+/// requests are tasks whose replies are events.
 struct ViewLoop: Sendable {
     enum Ending: Sendable {
         case quit([ItemID]?)
@@ -23,7 +22,6 @@ struct ViewLoop: Sendable {
     let client: Client
     let socket: SocketPath
 
-    /// Looks at the lists until somebody has enough of it.
     func ending() async throws -> Ending {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "view").async {
@@ -37,7 +35,6 @@ struct ViewLoop: Sendable {
     }
 }
 
-/// The loop's state, on its thread.
 private struct ViewScreen {
     private let loop: ViewLoop
     private let device: TerminalDevice
@@ -48,18 +45,16 @@ private struct ViewScreen {
     private var grid: Grid
     private var size: TerminalSize
     private var lastFrame = ContinuousClock.now
-    /// What has been drawn is not what somebody waits for, so the next frame need not wait for its turn.
+    /// Whether the next frame may be drawn at once, because the last one was not the one that the user waits for.
     private var mayFollowAtOnce = false
-    /// A key was pressed since the last frame.
     private var showsKey = false
-    /// Something beside the viewer asks for a frame.
     private var mustDraw = true
     private var ending: ViewLoop.Ending?
     private let begin = ContinuousClock.now
-    /// When the daemon was last asked whether it is there, and until when it has to answer.
+    /// The time of the last question if the daemon is alive, and the deadline for its reply.
     private var lastQuestion = ContinuousClock.now
     private var answerDeadline: ContinuousClock.Instant?
-    /// When the memory is given back that only the start needed: most of what is resident then is of the program's file.
+    /// The time at which memory that only startup needed is released: most of the resident memory is then the program's file.
     private var releaseTime: ContinuousClock.Instant? = .now + .seconds(1)
 
     private static let frameDuration = Duration.milliseconds(16)
@@ -70,8 +65,9 @@ private struct ViewScreen {
             let reason = String(cString: strerror(error))
             throw CommandError(
                 .unusable,
-                "there is no terminal: /dev/tty cannot be opened (\(reason)), and standard input and output are none"
-                    + (loop.options.picking == .none ? "; --plain writes lines" : "; run it in a terminal"))
+                "there is no terminal: /dev/tty cannot be opened (\(reason)), and standard input, output and error are "
+                    + "not terminals; "
+                    + (loop.options.picking == .none ? "use --plain to print lines" : "run it in a terminal"))
         }
         inbox = ViewInbox(waking: device.waker)
         size = device.size
@@ -83,14 +79,14 @@ private struct ViewScreen {
     }
 
     mutating func run() throws -> ViewLoop.Ending {
-        // The daemon works on its answer while the terminal is set up.
+        // The daemon prepares its reply while the terminal is set up.
         let tasks = follow()
         defer { for task in tasks { task.cancel() } }
         try enter()
         defer { device.leave() }
         draw()
         device.sendQueries()
-        // A terminal that was made smaller before signals were heard tells nobody again.
+        // A resize before the signal handler was installed is not reported again.
         let size = device.size
         if (size.columns, size.rows) != (self.size.columns, self.size.rows) { try handle(.resized(size)) }
         while ending == nil {
@@ -112,13 +108,13 @@ private struct ViewScreen {
 
     private func enter() throws {
         do { try device.enter(reportsMouse: viewer.reportsMouse) } catch {
-            throw CommandError(.unusable, "the terminal cannot be set up: \(error); --plain writes lines")
+            let remedy = loop.options.picking == .none ? "use --plain to print lines" : "use another terminal"
+            throw CommandError(.unusable, "the terminal cannot be set up: \(error); \(remedy)")
         }
     }
 
     // MARK: - Time
 
-    /// Whether there is a frame to draw that the terminal would take.
     private var isDue: Bool { (viewer.needsDrawing || mustDraw) && !device.isBehind }
 
     private var frameWait: Duration { mayFollowAtOnce ? .zero : lastFrame + Self.frameDuration - .now }
@@ -141,11 +137,10 @@ private struct ViewScreen {
         grid = next
         mustDraw = false
         lastFrame = .now
-        // There were no rows in it, or those that a key asked for come a moment later. Two frames side by side are enough, however
-        // fast keys come.
+        // The last frame had no rows, or the rows that a key asked for arrive a moment later. Two frames in quick succession
+        // are enough, however fast keys arrive.
         mayFollowAtOnce = !viewer.isLoaded || showsKey && !mayFollowAtOnce
         showsKey = false
-        // Tells nothing but that it was drawn.
         _ = viewer.handle(.drawn, at: now)
     }
 
@@ -175,7 +170,7 @@ private struct ViewScreen {
         askDaemon()
         switch input {
         case .key(let key):
-            // What acts on a row acts on one that was seen.
+            // A key that acts on a row acts on a row that was visible.
             if isDue { draw() }
             if device.hasInput { try perform(viewer.handle(.keysWait, at: now)) }
             try perform(viewer.handle(.key(key), at: now))
@@ -216,7 +211,7 @@ private struct ViewScreen {
         let (list, client, inbox) = (loop.lists[request.list], loop.client, inbox)
         Task {
             let (result, revision) = await client.result(of: request.kind, list)
-            // The list is followed by another task, which may be behind.
+            // Another task follows the list, and may be late.
             if let revision { await inbox.awaitState(of: request.list, revision: revision) }
             inbox.put(.reply(ViewerReply(request: request.number, result)))
             guard let revision, let made = await client.handlersRevision(for: request, list, revision) else { return }
@@ -226,19 +221,18 @@ private struct ViewScreen {
 
     private mutating func suspend() throws {
         do { try device.suspend() } catch {
-            throw CommandError(.unusable, "the terminal cannot be set up again: \(error)")
+            throw CommandError(.unusable, "the terminal cannot be set up again: \(error); start the view again")
         }
         try resume()
     }
 
-    /// The screen was somebody else's.
     private mutating func resume() throws {
         size = device.size
         redraw()
         try perform(viewer.handle(.resized(columns: size.columns, rows: size.rows), at: now))
     }
 
-    /// `diffablectl edit` does it, which knows what to do when somebody else was faster.
+    /// Runs `diffablectl edit`, which handles concurrent changes.
     private mutating func edit(_ item: ItemID, list: Int) throws {
         device.leaveForChild()
         let words = [
@@ -262,7 +256,7 @@ private struct ViewScreen {
         try resume()
     }
 
-    /// What was edited is this viewer's own change, which can be undone in it.
+    /// The edit counts as this viewer's own change, which can be undone in it.
     private func noteEdit(_ item: ItemID, list: Int, by processID: pid_t) {
         let (name, client, inbox) = (loop.lists[list], loop.client, inbox)
         Task {
@@ -272,7 +266,7 @@ private struct ViewScreen {
         }
     }
 
-    /// Somebody reads what went wrong before the screen covers it.
+    /// Lets the user read an error before the screen covers it.
     private func waitForKey() {
         complain("Enter goes back to the list. ")
         guard let terminal = try? UserTerminal(blocks: true).descriptor else { return }
@@ -283,7 +277,7 @@ private struct ViewScreen {
 
     // MARK: - A daemon that hangs
 
-    /// Somebody is there who wants to know whether what is shown is as it is. Nobody is asked while nobody is.
+    /// Asks whether the daemon is alive. This runs only when the user does something, so an unattended viewer sends nothing.
     private mutating func askDaemon() {
         guard answerDeadline == nil, lastQuestion + Self.questionPause < .now else { return }
         lastQuestion = .now

@@ -17,7 +17,7 @@ import Testing
             .badge, .overlay,
         ] + tints.map { .tint($0) }
 
-    /// The grounds of terminals that many have, and what no theme would take.
+    /// Backgrounds of common terminals, and colours that no theme would use.
     private static let backgrounds: [UInt32] = [
         0x000000, 0x161618, 0x1E1E1E, 0x300A24, 0x002B36, 0x282A36, 0x2E3440, 0x3F3F3F, 0xFFFFFF, 0xFDF6E3, 0xEEEEEE,
         0xE0E0D0, 0x7F7F7F, 0x808000,
@@ -36,7 +36,7 @@ import Testing
     func `each ink can be read on each ground`(depth: Palette.Depth, background: UInt32) {
         let background = RGB(background)
         let palette = Palette(depth: depth, background: background)
-        // A terminal's own ink can be read on its own ground; how well is its user's choice.
+        // A terminal's own ink is readable on its own background; the contrast is its user's choice.
         let own = palette.isDark ? RGB.white : .black
         for ink in Self.inks {
             for ground in Self.grounds {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Of the sixteen colours only the names are known; these tables are those of most terminals.
+    /// Only the names of the sixteen colours are known; these tables are those of most terminals.
     @Test(arguments: [true, false], [SixteenColours.xterm, SixteenColours.console])
     func `sixteen colours are taken so that each can be read`(isDark: Bool, table: [RGB]) {
         let background: RGB = isDark ? .black : .white
@@ -78,13 +78,13 @@ import Testing
         }
     }
 
-    /// Exact colours of the table: each of these is its own nearest colour, however distances are measured.
+    /// Exact colours of the table: each is its own nearest colour, however distances are measured.
     @Test func `a tint that is in the table of 256 colours is drawn in exactly that colour`() {
         let palette = Palette(depth: .indexed, background: .black)
         for index in 16...255 {
             let colour = IndexedColoursTable.colour(index)
             guard case .indexed(let drawn) = palette.pen(Style(on: .tint(Tint(colour)))).ground else {
-                // Black is the terminal's own ground here.
+                // Black is the terminal's own background here.
                 #expect(colour == .black)
                 continue
             }
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// The published formula, in floating point: https://www.compuphase.com/cmetric.htm
+    /// The published formula in floating point: https://www.compuphase.com/cmetric.htm
     private static func redmean(_ a: RGB, _ b: RGB) -> Double {
         let mean = (Double(a.red) + Double(b.red)) / 2
         let (r, g, b) = (
@@ -164,7 +164,7 @@ enum SixteenColours {
     ].map { RGB($0) }
 }
 
-/// Reckoned apart from what ships: xterm's table, `6×6×6` and greys.
+/// Computed independently of the production code: xterm's table, `6×6×6` and greys.
 enum IndexedColoursTable {
     static func colour(_ index: Int) -> RGB {
         if index >= 232 {

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A program with no signal blocked or ignored, whatever the test runner blocks and ignores.
 final class Child {
-    /// Beside the test bundle.
+    /// The trial program, next to the test bundle.
     static let trial =
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/TerminalTrial"
 
@@ -56,7 +56,7 @@ final class Child {
         }
     }
 
-    /// The exit status, less than zero for the signal that ended it, nil while it runs.
+    /// Returns the exit status, the negative number of the signal that ended it, or nil while it runs.
     func status() -> Int32? {
         if let ended { return ended }
         var word: Int32 = 0
@@ -72,7 +72,7 @@ final class Child {
         return status
     }
 
-    /// All that it says, until nobody has its output any more.
+    /// Reads all output until every writer has closed it.
     func readOutput() -> String {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 1 << 16)

@@ -2,12 +2,12 @@ import CVterm
 import Glibc
 import TestSupport
 
-/// The other end of a terminal: what a terminal's window is to the programs in it.
+/// The controlling end of a pseudo-terminal, which a terminal's window normally has.
 final class PseudoTerminal {
     let descriptor: Int32
-    /// What a program opens.
+    /// The path for programs to open.
     let path: String
-    /// Held open, because without anybody who has it the terminal is hung up.
+    /// An open descriptor, because without one the terminal is hung up.
     private let held: Int32
     private(set) var shown: [UInt8] = []
     private var isClosed = false
@@ -41,12 +41,10 @@ final class PseudoTerminal {
         _ = write(descriptor, bytes, bytes.count)
     }
 
-    /// Whether characters are echoed, signals are made of keys, and lines are waited for: none of it in a full-screen
-    /// program.
+    /// The flags for echo, signals from keys, and line input: a full-screen program clears all of them.
     var localFlags: UInt32 { terminal_local_flags(held) }
 
-    /// Takes what programs have written, until nothing comes for a while. More may come: the kernel hands on what was
-    /// written a little later, on a busy machine much later.
+    /// Reads output until there is none for a while. On a busy machine, the kernel may deliver the rest much later.
     func takeAll(pause milliseconds: Int32 = 50) {
         var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&readable, 1, milliseconds) > 0 {
@@ -57,7 +55,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// Takes some of what programs have written, or nothing if nothing is there.
+    /// Reads at most `count` bytes of output, or nothing.
     func take(atMost count: Int) -> [UInt8] {
         var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard count > 0, poll(&readable, 1, 0) > 0 else { return [] }
@@ -66,7 +64,7 @@ final class PseudoTerminal {
         return Array(bytes.prefix(max(taken, 0)))
     }
 
-    /// Takes what programs write until it is so.
+    /// Reads output until the condition is true.
     func waits(until isSo: (String) -> Bool) -> Bool {
         eventually {
             if isSo(shownText) { return true }
@@ -75,7 +73,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// Takes what programs write until the text is among it.
+    /// Reads output until it contains the text.
     func waits(for text: String) -> Bool { waits { $0.contains(text) } }
 
     func forget() { shown = [] }

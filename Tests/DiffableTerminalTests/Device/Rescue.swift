@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Ends what would wait for ever, unless it has ended by itself before.
+/// Ends an operation that would wait forever.
 final class Rescue: Sendable {
     private let isOver = DispatchSemaphore(value: 0)
     private let begun = Mutex(false)
@@ -16,7 +16,7 @@ final class Rescue: Sendable {
         }
     }
 
-    /// It has ended. Returns whether it had to be helped.
+    /// Stops the rescue, and returns whether it was needed.
     func end() -> Bool {
         isOver.signal()
         return begun.withLock { $0 }

@@ -6,15 +6,15 @@ import TestSupport
 import Testing
 
 extension TerminalProcessTests {
-    /// Frames on their way through a pseudo-terminal whose reader takes its time: what comes out at its end is the last grid.
+    /// Frames through a pseudo-terminal with a slow reader: the result is the last grid.
     @Suite struct SlowTerminalTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let frameCount = environment["DIFFABLED_SOAK"] == nil ? 600 : 20_000
 
         private let abilities = TerminalAbilities(environment: ["TERM": "xterm-256color"])
 
-        /// As `ViewLoop` does it: no frame while the terminal is behind, the newest one when it has caught up, and other
-        /// bytes in between.
+        /// Acts as `ViewLoop`: no frame while the terminal is behind, the newest one after it has caught up, and other bytes in
+        /// between.
         @Test(arguments: [(60, 12), (200, 50)])
         func `a slow reader sees the last grid in the end`(columns: Int, rows: Int) throws {
             var random =
@@ -44,13 +44,13 @@ extension TerminalProcessTests {
                         attributes: abilities.attributes)
                 }
                 if Int.random(in: 0..<100, using: &random) == 0 { writer.invalidate() }
-                // So little at a time that the terminal is full most of the time.
+                // The reader takes so little that the terminal is usually full.
                 screen.write(terminal.take(atMost: Int.random(in: 0...400, using: &random)))
                 _ = device.wait(timeOut: .zero)
             }
             #expect(framesLeftOut > 0, "seed \(seed): the reader was not slow")
             for round in 0..<2 {
-                // The end of what waits, then the newest frame. The kernel hands on what was written a little later.
+                // The rest of the output, then the newest frame. The kernel may deliver it a little later.
                 let end = "\u{1B}]2;end \(round)\u{1B}\\"
                 device.write(Array(end.utf8))
                 var bytes: [UInt8] = []
@@ -64,7 +64,7 @@ extension TerminalProcessTests {
                     "seed \(seed): the end does not come, \(bytes.count) bytes, behind: \(device.isBehind)")
                 screen.write(bytes)
                 let difference = shown.flatMap { screen.difference(from: $0, palette: writer.palette) }
-                // A palette that came after the frame is seen in the next one.
+                // A palette that arrived after the frame shows in the next one.
                 if round == 1 { #expect(difference == nil, "seed \(seed): \(difference ?? "")") }
                 device.write(writer.bytes(showing: source.grid))
                 shown = source.grid

@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One after another: signals belong to the whole process, and what is started has nobody else's terminal.
+/// Serialized, because signals belong to the whole process, and a child must have a terminal of its own.
 @Suite(.serialized) struct TerminalProcessTests {}
 
 extension TerminalProcessTests {
@@ -23,9 +23,9 @@ extension TerminalProcessTests {
             #expect(terminal.localFlags & UInt32(ECHO | ICANON | ISIG) == 0)
             device.leave()
             #expect(terminal.localFlags == before)
-            // Once is enough.
+            // A second call does no harm.
             device.leave()
-            // What is typed is echoed again, behind all that was written.
+            // Input is echoed again, after all output.
             terminal.type("end")
             #expect(terminal.waits(for: "end"))
             let modes = device.modes
@@ -86,7 +86,8 @@ extension TerminalProcessTests {
             defer { device.leave() }
             #expect(device.size == TerminalSize(columns: 100, rows: 30))
             terminal.resize(columns: 40, rows: 10)
-            // To this thread, and heard of when `raise` returns. One that is sent to the process may come much later.
+            // The signal is sent to this thread, so it is noticed when `raise` returns. One for the process may arrive much
+            // later.
             var size = sigset_t()
             sigemptyset(&size)
             sigaddset(&size, SIGWINCH)
@@ -121,7 +122,7 @@ extension TerminalProcessTests {
             #expect(device.wait() == [.woken])
         }
 
-        /// A frame for a terminal that takes nothing waits, the ones after it are left out, and nobody hangs.
+        /// A frame for a terminal that takes nothing waits, the ones after it are skipped, and nothing hangs.
         @Test func `a terminal that takes nothing holds up nobody`() throws {
             let device = try device()
             try device.enter()
@@ -138,7 +139,7 @@ extension TerminalProcessTests {
                 waker.wake()
             }
             var events: [TerminalEvent] = []
-            // The room that the reader made may be there a moment after it said so.
+            // The room may appear a moment after the read returns.
             let isTaken = eventually {
                 events += device.wait(timeOut: .seconds(10))
                 return events.contains(.woken) && !device.isBehind
@@ -146,7 +147,7 @@ extension TerminalProcessTests {
             #expect(isTaken)
             #expect(events.filter { $0 == .caughtUp }.count == 1)
 
-            // Nor at the end: whoever waited there would wait until somebody reads.
+            // The end must not wait for a reader either.
             device.write(frame)
             let rescue = Rescue { [terminal = Unchecked(terminal)] in
                 while terminal.value.localFlags & UInt32(ECHO) == 0 { terminal.value.takeAll(pause: 1000) }
@@ -160,7 +161,7 @@ extension TerminalProcessTests {
             let device = try device()
             try device.enter()
             defer { device.leave() }
-            // What a time-out needed is over.
+            // The pending escape sequence has ended.
             terminal.type("\u{1B}")
             #expect(device.wait() == [.input(.key(KeyPress(.escape)))])
             let waker = device.waker
@@ -173,7 +174,7 @@ extension TerminalProcessTests {
             #expect(tally.isOfOneWhoSleeps)
         }
 
-        /// By so little that it is no whole second: as a time for `poll`, less than zero is for ever.
+        /// Fractions of a second: for `poll`, a negative time would mean forever.
         @Test(arguments: [0, 1, 2, 3, 20, 999, 1_500])
         func `a time that has passed is not waited for`(milliseconds: Int) throws {
             let device = try device()
@@ -200,13 +201,13 @@ extension TerminalProcessTests {
     }
 }
 
-/// How often this thread has given up the processor by itself since then.
+/// The number of this thread's voluntary context switches.
 private struct WakeTally: CustomTestStringConvertible {
     private let start = ContinuousClock.now
     private let before = Self.wakeUps()
 
-    /// Less than one in 100 ms. Whoever looks every 50 ms has two of them, and who waits badly thousands; the kernel and
-    /// locks that are taken bring a few in all.
+    /// Whether the thread sleeps: less than one switch in 100 ms. Polling every 50 ms makes two, and busy waiting thousands; the
+    /// kernel and locks add a few.
     var isOfOneWhoSleeps: Bool {
         Duration.milliseconds(100) * (Self.wakeUps() - before) < ContinuousClock.now - start
     }
@@ -220,7 +221,7 @@ private struct WakeTally: CustomTestStringConvertible {
     }
 }
 
-/// For what one thread uses while another one waits for it.
+/// A value that one thread uses while another one waits for it.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TerminalProcessTests {
-    /// However a program ends, its terminal is as it was.
+    /// The terminal is restored however a program ends.
     @Suite struct TerminalTrialTests {
         private let terminal = PseudoTerminal(columns: 100, rows: 30)
 
@@ -14,9 +14,9 @@ extension TerminalProcessTests {
             return child
         }
 
-        /// - Returns: the status, or less than zero the signal.
+        /// - Returns: the exit status, or the negative number of the signal.
         private func end(_ child: Child) throws -> Int32 {
-            // It waits a moment for replies that this terminal does not give.
+            // The program waits a moment for replies, which this terminal does not send.
             let status = try child.wait()
             #expect(terminal.localFlags & UInt32(ECHO | ICANON) == UInt32(ECHO | ICANON))
             #expect(terminal.waits { $0.hasSuffix("\u{1B}[?1049l") })
@@ -44,7 +44,7 @@ extension TerminalProcessTests {
             kill(child.processID, SIGTERM)
             usleep(50_000)
             #expect(child.status() == nil)
-            // Two that are sent before the program runs again are one to it.
+            // Two signals before the program runs again are merged.
             let hasEnded = eventually {
                 kill(child.processID, SIGTERM)
                 usleep(100_000)

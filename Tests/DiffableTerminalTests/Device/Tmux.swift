@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A tmux of its own, with an interactive shell.
+/// A tmux server with an interactive shell.
 struct Tmux {
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux") }
 
@@ -26,7 +26,7 @@ struct Tmux {
 
     var screen: String { run("capture-pane", "-p", "-t", pane) }
 
-    /// Looks until the screen is so.
+    /// Waits until the screen meets the condition.
     func waits(until isSo: (String) -> Bool) -> Bool {
         eventually {
             if isSo(screen) { return true }
@@ -42,7 +42,7 @@ struct Tmux {
         return child.readOutput().trimmingCharacters(in: .newlines)
     }
 
-    /// As it is said, with the empty lines at its beginning and end.
+    /// Returns the output with its empty first and last lines.
     func output(_ arguments: String...) throws -> String {
         let child = try Child("/usr/bin/tmux", ["-u", "-S", socket] + arguments)
         defer { _ = try? child.wait() }

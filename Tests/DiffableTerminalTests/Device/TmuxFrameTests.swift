@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 extension TerminalProcessTests {
-    /// What libvterm is told of cell by cell (`RandomFrameTests`), in the terminal that most people have between: tmux counts
-    /// columns by tables of its own, and has its own way with halves of wide characters.
+    /// Compares frames with tmux, which many people use between program and terminal. It has width tables of its own, and its
+    /// own handling of halves of wide characters. `RandomFrameTests` compares with libvterm.
     @Suite(.enabled(if: Tmux.isInstalled, "needs tmux")) struct TmuxFrameTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let frameCount = environment["DIFFABLED_SOAK"] == nil ? 150 : 5_000
@@ -35,7 +35,7 @@ extension TerminalProcessTests {
                 bytes += Array("\u{1B}]2;frame \(frame)\u{1B}\\".utf8)
                 #expect(write(pipe, bytes, bytes.count) == bytes.count)
                 bytes = []
-                // Without an end in the middle of a frame.
+                // The output may end in the middle of a frame.
                 let isShown = eventually {
                     tmux.run("display-message", "-p", "-t", tmux.pane, "#{pane_title}") == "frame \(frame)"
                 }
@@ -54,7 +54,7 @@ extension TerminalProcessTests {
             }
         }
 
-        /// On whose widths all agree.
+        /// Returns the letters with undisputed widths.
         private func letters(of grid: Grid, row: Int) -> String {
             var text = ""
             for column in 0..<grid.columns {
@@ -68,7 +68,7 @@ extension TerminalProcessTests {
 }
 
 extension String {
-    /// Without marks that combine with them: tmux drops one behind a letter in the last column.
+    /// The text without combining marks: tmux drops a mark after a letter in the last column.
     fileprivate var plainLetters: String {
         String(String.UnicodeScalarView(compactMap(\.unicodeScalars.first).filter { $0.isASCII && $0.value > 0x20 }))
     }

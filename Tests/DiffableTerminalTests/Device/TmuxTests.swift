@@ -6,7 +6,7 @@ import Testing
 extension TerminalProcessTests {
     /// In a terminal that many use, with a shell in it.
     @Suite(.enabled(if: Tmux.isInstalled, "needs tmux")) struct TmuxTests {
-        /// What stands behind a difficult text is in its column, as tmux counts columns.
+        /// Text after a difficult text is in its column, as tmux counts columns.
         @Test func `columns behind difficult texts are straight`() throws {
             let tmux = try Tmux(rows: DifficultTexts.all.count + 5)
             defer { tmux.end() }
@@ -14,12 +14,12 @@ extension TerminalProcessTests {
             tmux.type("exec \(Child.trial) $(tty) \(texts)\n")
             #expect(tmux.waits { $0.count { $0 == "#" } == DifficultTexts.all.count })
             tmux.run("copy-mode", "-t", tmux.pane)
-            // The cursor goes from mark to mark, and tmux says in which column it is.
+            // The cursor moves from mark to mark, and tmux reports its column.
             tmux.run("send-keys", "-t", tmux.pane, "-X", "history-top")
             for row in DifficultTexts.all.indices {
                 tmux.run("send-keys", "-t", tmux.pane, "-X", "search-forward-text", "#")
                 let place = tmux.run("display-message", "-p", "-t", tmux.pane, "#{copy_cursor_x} #{copy_cursor_y}")
-                // It stands behind what was found.
+                // The cursor is after the match.
                 #expect(place == "31 \(row)", "\(DifficultTexts.all[row])")
             }
         }
@@ -44,14 +44,14 @@ extension TerminalProcessTests {
             let tmux = try Tmux(rows: 24)
             defer { tmux.end() }
             tmux.type("\(Child.trial) $(tty)\n")
-            // The terminal answers when it has all of the first frame: half of a number is another process.
+            // The terminal answers when it has all of the first frame. A partial number would be another process.
             #expect(tmux.waits { $0.contains("process") && $0.contains("attributes") })
             let line = try #require(tmux.screen.firstMatch(of: #/process (\d+)/#))
             let processID = try #require(pid_t(line.output.1))
             kill(processID, SIGSTOP)
             #expect(tmux.waits { $0.contains("Stopped") })
             tmux.type("stty sane; kill %1\n")
-            // The shell may take its time to notice.
+            // The shell may need some time to notice.
             #expect(eventually { hasEnded(processID) })
             tmux.type("stty -a | tr ' ' '\\n' | grep -c -x -e echo -e icanon\n")
             #expect(tmux.waits { $0.contains("\n2\n") })

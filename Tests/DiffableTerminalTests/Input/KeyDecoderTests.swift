@@ -76,7 +76,7 @@ import Testing
         Case("\u{1B}[?2026;2$y", .reply(.mode(2026, .reset))), Case("\u{1B}[?2026;0$y", .reply(.mode(2026, .unknown))),
         Case("\u{1B}[?62;22c", .reply(.attributes([62, 22]))), Case("\u{1B}[?997;1n", .reply(.scheme(isDark: true))),
         Case("\u{1B}P1$r0m\u{1B}\\"), Case("\u{1B}[12;34R"), Case("\u{1B}[?1u"),
-        // Cut off by something else, which is read as what it is.
+        // An unfinished sequence, followed by something else that is read normally.
         Case("\u{1B}]11;rgb:\u{1B}[A", key(.up)), Case("\u{1B}[1;\u{1B}[B", key(.down)),
         Case("\u{1B}[1\r", key(.enter)),
         Case("\u{1B}\u{1B}[I", key(.escape), .focusGained),

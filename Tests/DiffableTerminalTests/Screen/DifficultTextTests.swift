@@ -3,7 +3,7 @@ import DiffableView
 import Testing
 
 @Suite struct DifficultTextTests {
-    /// What comes behind a difficult text stands in its column.
+    /// Text after a difficult text is in its column.
     @Test(arguments: DifficultTexts.all)
     func `a column behind a difficult text is straight`(text: String) {
         let screen = VtermScreen(columns: 60, rows: 3)
@@ -19,7 +19,7 @@ import Testing
         screen.write(writer.bytes(showing: grid))
         for row in 0..<3 { #expect(screen.cell(row, 40).text == "│") }
         #expect(screen.difference(from: grid, palette: writer.palette) == nil)
-        // And when it goes away, nothing of it stays.
+        // When the text is removed, nothing of it stays.
         grid.clear(rows: 1..<2, columns: 0..<40, Style())
         screen.write(writer.bytes(showing: grid))
         #expect(screen.difference(from: grid, palette: writer.palette) == nil)

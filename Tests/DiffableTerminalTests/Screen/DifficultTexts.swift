@@ -1,4 +1,4 @@
-/// Texts on whose widths terminals disagree, or that are drawn otherwise than they are counted.
+/// Texts with disputed widths, or with drawn widths that differ from the counted ones.
 enum DifficultTexts {
     static let all = [
         "👨‍👩‍👧‍👦 family", "👩🏽‍🚀 astronaut", "🏳️‍🌈 rainbow", "🇩🇪🇫🇷🇯🇵 flags", "🏴󠁧󠁢󠁥󠁮󠁧󠁿 England", "👍🏿 thumb", "❤️ heart", "☺︎ text",

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What another terminal shows after each frame is the grid, whatever the frames are.
+/// After each frame, another terminal emulator shows the grid.
 @Suite struct RandomFrameTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let frameCount = environment["DIFFABLED_SOAK"] == nil ? 3_000 : 100_000
@@ -45,7 +45,7 @@ import Testing
             let rows = Int.random(in: 1...14, using: &random)
             var source = RandomGrid(columns: columns, rows: rows, random: random)
             let screen = VtermScreen(columns: columns, rows: rows)
-            // What somebody else left there.
+            // Remains of another program.
             screen.write(Array("\u{1B}[41mleft over\u{1B}[2;3r".utf8))
             var writer = terminal.writer
             for _ in 0..<100 {
@@ -91,7 +91,7 @@ import Testing
                 screen.write([byte])
                 guard move == nil else { continue }
                 for row in 0..<5 {
-                    // Beside a wide cluster that is cut, and beside a doubtful one, a blank is what there has to be.
+                    // Next to a wide cluster that is cut, or a doubtful one, the cell must be blank.
                     let isSimple = (0..<30).allSatisfy { column in
                         [old[row, column], new[row, column]].allSatisfy { $0.width == 1 && !$0.isDoubtful }
                     }
@@ -99,7 +99,7 @@ import Testing
                     for column in 0..<30 {
                         let seen = screen.cell(row, column).text
                         let allowed = [old.text(of: old[row, column]), new.text(of: new[row, column])]
-                        // A letter comes before its mark.
+                        // A letter is drawn before its mark.
                         let isAllowed = allowed.contains { $0.unicodeScalars.first == seen.unicodeScalars.first }
                         if !isAllowed {
                             Issue.record("seed \(random.seed), frame \(frame), row \(row), column \(column): \(seen)")

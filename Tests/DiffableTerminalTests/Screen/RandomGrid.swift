@@ -1,7 +1,7 @@
 import DiffableView
 import TestSupport
 
-/// Frames as they come, only wilder: texts, colours, moved rows, wide and doubtful clusters, and cursors anywhere.
+/// Random frames: texts, colours, moved rows, wide and doubtful clusters, and cursors anywhere.
 struct RandomGrid {
     var grid: Grid
     var random: SplitMix64
@@ -31,7 +31,7 @@ struct RandomGrid {
         return style
     }
 
-    /// Makes the next frame out of this one.
+    /// Makes the next frame from this one.
     mutating func advance() {
         var next = grid
         next.scroll = nil
@@ -56,7 +56,7 @@ struct RandomGrid {
                 next.put(Self.texts[number(0..<Self.texts.count)], row: row, column: column, style())
             }
         case 7 where number(0..<20) == 0:
-            // Without what the frames before had in common.
+            // A new grid has nothing in common with the earlier frames.
             next = Grid(columns: next.columns, rows: next.rows)
         default: scroll(&next)
         }

@@ -12,7 +12,7 @@ import Testing
         return abilities
     }
 
-    /// A page of a list between a bar and a status line, as people look at: a title, a note, a badge at the right.
+    /// Returns a typical page of a list between a bar and a status line: titles, notes, badges at the right.
     private func page(from first: Int, selected: Int?, after previous: Grid? = nil) -> Grid {
         var grid =
             previous.map { Grid(columns: Self.columns, rows: Self.rows, after: $0) }
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// Each differs from the next in a digit, and the way to it is most of what it takes to draw that.
+    /// Each row differs from the next in a digit, and the cursor motions to it are most of the bytes.
     @Test func `a line scrolled of rows that are nearly the same is at most 150 bytes`() {
         func page(from first: Int) -> Grid {
             var grid = Grid(columns: Self.columns, rows: Self.rows)

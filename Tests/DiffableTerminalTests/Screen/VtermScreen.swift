@@ -2,7 +2,7 @@ import CVterm
 import DiffableTerminal
 import DiffableView
 
-/// A terminal that another project wrote (libvterm, of Vim and Neovim), as a screen to look at.
+/// An independent terminal emulator: libvterm, which Vim and Neovim use.
 final class VtermScreen {
     private let terminal: OpaquePointer
     private let screen: OpaquePointer
@@ -44,7 +44,7 @@ final class VtermScreen {
         var pen: Pen
     }
 
-    /// What stands in a cell; the second half of a wide cluster has no text and no width.
+    /// Returns the content of a cell; the second half of a wide cluster has no text and no width.
     func cell(_ row: Int, _ column: Int) -> Seen {
         var cell = VTermScreenCell()
         vterm_screen_get_cell(screen, VTermPos(row: Int32(row), col: Int32(column)), &cell)
@@ -79,8 +79,8 @@ final class VtermScreen {
 }
 
 extension VtermScreen {
-    /// Says where the screen shows something else than the grid, nil if nowhere. What terminals disagree on is passed over;
-    /// what stands beside it is not.
+    /// Describes the first difference between the screen and the grid, or returns nil. Skips clusters with disputed rendering,
+    /// but not their neighbours.
     func difference(from grid: Grid, palette: Palette) -> String? {
         var pens: [Style: Pen] = [:]
         for row in 0..<grid.rows {
@@ -97,11 +97,11 @@ extension VtermScreen {
                 if isDoubtful { continue }
                 var pen = pens[cell.style] ?? palette.pen(cell.style)
                 pens[cell.style] = pen
-                // It does not know dim text.
+                // libvterm does not support dim text.
                 pen.attributes.remove(.dim)
                 let seen = self.cell(row, column)
                 var text = grid.text(of: cell)
-                // At the right edge marks are left out.
+                // At the right edge, marks are left out.
                 if column + cell.width == grid.columns { text = text.unicodeScalars.first.map { String($0) } ?? "" }
                 let isSame = cell.isBlank ? blank(seen, pen) : seen == Seen(text: text, width: cell.width, pen: pen)
                 if !isSame {

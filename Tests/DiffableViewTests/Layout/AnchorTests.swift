@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct AnchorTests {
-    /// The rows of a list below each other, as a viewer meets them.
+    /// Returns consecutive rows, in the order in which a viewer reaches them.
     private func walk(_ scene: Scene, from first: RowID?, _ direction: Scene.Direction) -> [RowID] {
         var ids: [RowID] = []
         var id = first
@@ -47,7 +47,7 @@ import Testing
             guard let id = first.frames.filter({ $0.id.item != nil }).randomElement(using: &list.random)?.id,
                 let anchor = first.anchor(of: id), !first.showsTop, !first.showsEnd
             else { continue }
-            // A change near enough to be seen.
+            // A change close enough to be visible.
             let others = document.snapshot.itemIdentifiers.filter { RowID.item($0) != id }
             var operations: [ListOperation] = []
             if let other = others.randomElement(using: &list.random) {
@@ -76,7 +76,7 @@ import Testing
             viewport.revealed = drawn
             let scene = Layout.scene(of: document, in: viewport)
             let frame = try #require(scene.frame(of: drawn), "seed \(seed.seed)")
-            // Of a row that is taller than what is left of the screen any part may be seen.
+            // Any part of a row may be visible if it is taller than the rest of the screen.
             guard frame.rectangle.height < 15 else { continue }
             #expect(frame.rectangle.row >= 0 && frame.rectangle.rows.upperBound <= 20, "seed \(seed.seed)")
             let position = Grid.Position(column: frame.rectangle.column, row: frame.rectangle.row)

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableView
 
-/// Lists that have much of what a list can have.
+/// Lists with most features.
 enum Gallery {
     static func everything(_ appearance: Appearance, _ layout: SectionLayout.Sort) throws -> Document {
         Document(

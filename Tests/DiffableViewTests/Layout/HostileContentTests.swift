@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// The whole viewer: keys, the mouse, replies and texts of others in any order, over one hostile state after the other.
+    /// The whole viewer: keys, the mouse, replies and other users' texts in any order, over a sequence of hostile states.
     @Test func `whatever a viewer is shown and told, what it draws is harmless`() throws {
         let seed = Self.seed
         var list = RandomList(seed)
@@ -133,10 +133,10 @@ import Testing
         #expect(grid.text.contains("xxx…"))
     }
 
-    /// Much that is one word, one character, or one direction after the other: keys go on as with any row.
+    /// One long word, character, or series of direction marks: keys continue as with any row.
     @Test(arguments: ["x", "\u{301}", "\u{202E}", "👩‍🚀\u{200D}", "\u{1B}[31m"])
     func `a viewer of endless words answers keys`(part: String) throws {
-        // As long as what is drawn of a text may be, and in the soak a megabyte.
+        // The longest drawn text, or a megabyte in the soak.
         let text = String(repeating: part, count: (Self.effort == 1 ? 1 << 17 : 1 << 20) / part.utf8.count)
         let members: [ContentValue.Member] = [.init("text", .text(text)), .init("badge", .text(text))]
         let content = ContentValue.object(members).content

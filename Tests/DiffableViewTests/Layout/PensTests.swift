@@ -3,7 +3,7 @@ import DiffableTerminal
 import DiffableView
 import Testing
 
-/// What the styles of the pictures are on terminals: dark and light, of all colours, 256, 16 and none.
+/// The pictures' styles on terminals: dark and light, with all colours, 256, 16 and none.
 @Suite struct PensTests {
     private static let terminals: [(name: String, palette: Palette)] = [
         ("dark", RGB(0x161618)), ("light", .white),
@@ -36,7 +36,6 @@ import Testing
     }
 
     private func words(_ pen: Pen) -> String {
-        // Without the ink's name.
         let attributes = "\(Style(.text, on: .base, pen.attributes))".dropFirst("text".count)
         return "\(words(pen.ink)) on \(words(pen.ground))\(attributes)"
     }

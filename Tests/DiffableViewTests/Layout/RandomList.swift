@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import TestSupport
 
-/// Lists that nobody would write: any member may be anything, and any text hostile.
+/// Random lists: any member may be anything, and any text hostile.
 struct RandomList {
     var random: SplitMix64
 
@@ -38,7 +38,7 @@ struct RandomList {
         }
     }
 
-    /// What means something, mostly with values that it may have.
+    /// Returns a known member, mostly with a valid value.
     mutating func content(depth: Int = 0) -> ContentValue {
         .object(
             (0..<Int.random(in: 0..<9, using: &random)).map { _ in
@@ -84,7 +84,7 @@ struct RandomList {
             children: try (0..<count).map { _ in try item(level: level + 1) })
     }
 
-    /// - Parameter count: of items in a section, at most.
+    /// - Parameter count: most items in a section.
     mutating func snapshot(sections: Int, items count: Int) throws -> Snapshot {
         let sections = try (0..<sections).map { index in
             Section(

@@ -2,10 +2,9 @@ import DiffableView
 import Foundation
 import Testing
 
-/// Compares a screen with the picture of it that lies in Snapshots. `make snapshots` draws them all anew: look at what
-/// `git diff` shows then.
+/// Compares a screen with its picture in Snapshots. `make snapshots` redraws all of them; check them with `git diff`.
 ///
-/// A picture that is missing is drawn, and the test fails that once: somebody has to look at it.
+/// A missing picture is drawn and the test fails once, so that a person checks the picture.
 func expectScreen(
     _ grid: Grid, _ name: String, styles: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// What lies around the rows and over them, and what is drawn of a part of a list.
+/// The parts around and over the rows, and the drawing of a part of a list.
 @Suite struct ScreenTests {
     private static let actions = """
         [{"id": "done", "title": "Mark as done", "icon": "✓", "style": "primary", "key": "d"},
@@ -11,7 +11,7 @@ import Testing
          {"id": "delete", "title": "Delete", "style": "destructive", "icon": "✗", "key": "x"}]
         """
 
-    /// Two sections of which the first has a pinned header.
+    /// A list with two sections, the first with a pinned header.
     private func document(extent: Window.Extent? = nil) throws -> Document {
         let items = { (prefix: String, count: Int) in
             (0..<count).map { index in
@@ -153,7 +153,7 @@ import Testing
         let scene = Layout.scene(of: document, in: screen)
         #expect(scene.carouselStarts == [.section("a"): "3"])
         try expectScreen(drawn(document, screen, focused(.item("5"))), "mixed", styles: true)
-        // Left and right go through a carousel, what is not seen of it too; up and down keep the column.
+        // Left and right move through a carousel, including its hidden part; up and down keep the column.
         #expect(scene.neighbour(of: .item("3"), towards: .left) == .item("2"))
         #expect(scene.neighbour(of: .item("5"), towards: .right) == nil)
         #expect(scene.neighbour(of: .item("fr"), towards: .down) == .item("eg"))

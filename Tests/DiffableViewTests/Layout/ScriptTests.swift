@@ -2,7 +2,7 @@ import Diffable
 import DiffableView
 import Testing
 
-/// Texts whose clusters terminals draw in different ways: whatever stands before it, the right edge stays straight.
+/// Terminals draw the clusters of these texts differently, but the right edge stays straight.
 @Suite struct ScriptTests {
     static let texts: [(name: String, text: String)] = [
         ("German", "Größe, Übermut"), ("Vietnamese", "Tiếng Việt"), ("decomposed", "e\u{301}e\u{302}\u{323} n\u{303}"),

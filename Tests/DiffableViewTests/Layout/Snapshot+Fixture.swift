@@ -3,8 +3,8 @@ import DiffableJSON
 import DiffableView
 
 extension Snapshot {
-    /// From JSON as one writes it by hand: `{"content", "sections": [{"id", "content", "items": [...]}]}`, where an item is
-    /// `{"id", "kind", "content", "children"}`; a parent is expanded unless it says `"collapsed": true`.
+    /// Parses handwritten JSON: `{"content", "sections": [{"id", "content", "items": [...]}]}`, where an item is `{"id", "kind",
+    /// "content", "children"}`. A parent is expanded unless it has `"collapsed": true`.
     init(fixture json: String) throws {
         let value = ContentValue(try Content(json: json))
         try self.init(
@@ -27,7 +27,7 @@ extension Item {
 }
 
 extension Content {
-    /// An object of texts.
+    /// Returns an object of strings.
     static func ofTexts(_ members: [String: String]) -> Content? {
         ContentValue.object(members.sorted { $0.key < $1.key }.map { .init($0.key, .text($0.value)) }).content
     }

@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableView
 
-// Looks as the table of cases writes them: only what differs from the default.
+// Appearances in the form of the table of cases: only members that differ from the default.
 
 extension ContentValue {
     var content: Content? {
@@ -49,7 +49,7 @@ extension ContentValue {
         return text + "\""
     }
 
-    /// With members in the order of their names, at every depth.
+    /// The value with its members sorted by name, at every depth.
     var sorted: ContentValue {
         switch self {
         case .array(let elements): .array(elements.map(\.sorted))

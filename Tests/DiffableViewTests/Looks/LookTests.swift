@@ -4,7 +4,7 @@ import DiffableView
 import Foundation
 import Testing
 
-/// The table of cases in looks.json, which every viewer runs.
+/// The table of cases in looks.json, which every viewer has to pass.
 @Suite struct LookTests {
     struct Case: Sendable, CustomTestStringConvertible {
         var value: ContentValue

@@ -6,7 +6,7 @@ import Testing
         ("a", [1]), ("ab", [1, 1]), ("é", [1]), ("e\u{301}", [1]), ("漢字", [2, 2]), ("ｶ", [1]), ("한", [2]),
         ("\u{1112}\u{1161}\u{11AB}", [2]), ("👨‍👩‍👧", [2]), ("🇩🇪🇫🇷", [2, 2]), ("❤", [1]), ("❤️", [2]), ("1️⃣", [2]), ("⌚", [2]),
         ("ก็", [1]), ("क्ष", [2]), ("\u{301}", [1]), ("\u{FEFF}", []), ("a\u{200B}b", [1, 1]), ("\u{7}\u{1B}[", [1]),
-        // Spacing marks have room for both ways to draw them, and a circle where they have no letter.
+        // Spacing marks have room for both ways of drawing them, and for a circle if they have no letter.
         ("का", [2]), ("က\u{102C}", [2]), ("\u{903}", [2]), ("\u{93E}a", [2, 1]), ("a\u{903}b", [2, 1]),
         (" \u{903}", [2]),
         ("👍🏿", [2]), ("🏿", [2]), ("🇩", [2]), ("🏳️‍🌈", [2]), ("☺︎", [1]), ("\u{20DD}", [1]), ("กำ", [2]),
@@ -35,7 +35,7 @@ import Testing
         #expect(grid.text.utf8.count < 100)
     }
 
-    /// The fast way through neighbours that need no rules finds what the rules find.
+    /// The fast path for neighbours without rules gives the same result as the rules.
     @Test func `clusters are Swift's, whatever stands beside them`() {
         let pieces = [
             "a", "é", "\u{301}", "漢", "\u{1100}", "\u{1161}", "각", "\u{11A8}", "👩", "\u{200D}", "🚀", "\u{FE0F}", "1",

@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the widths of single characters with Python's wcwidth, which follows Unicode like new terminals (kitty, foot).
 @Suite struct ScalarWidthTests {
-    /// By Python's wcwidth: `wcwidth.txt`. One column for the scalars that it does not name.
+    /// The widths of Python's wcwidth, from `wcwidth.txt`; one column for scalars that are not in it.
     private let widths: [Int]
 
     init() throws {
@@ -20,7 +20,7 @@ import Testing
 
     private var scalars: some Sequence<Unicode.Scalar> { (0..<UInt32(0x110000)).lazy.compactMap { Unicode.Scalar($0) } }
 
-    /// Where widths differ, the cluster is doubtful: the next one is placed absolutely, so that nothing moves.
+    /// A cluster with a different width is doubtful: the next one is placed absolutely, so that nothing moves.
     @Test func `a character takes as many columns as wcwidth says, or is drawn so that its width does not matter`() {
         var different: [String] = []
         for scalar in scalars {
@@ -34,7 +34,7 @@ import Testing
         for scalar in scalars where widths[Int(scalar.value)] == 0 {
             guard let cluster = Cluster(Character(scalar)) else { continue }
             #expect(cluster.isDoubtful, "\(scalar.value)")
-            // Swift's tables may be older than wcwidth's, and do not know the newest marks.
+            // Swift's tables may be older than wcwidth's, and lack the newest marks.
             if scalar.properties.generalCategory == .unassigned { continue }
             #expect(cluster.form == .sequence("\u{25CC}\(scalar)"), "\(scalar.value)")
         }
@@ -47,7 +47,7 @@ import Testing
             doubtful[scalar.properties.generalCategory, default: 0] += 1
         }
         for category: Unicode.GeneralCategory in [.uppercaseLetter, .lowercaseLetter, .decimalNumber, .currencySymbol] {
-            // Roman numerals and the information sign are.
+            // Roman numerals and the information sign are doubtful.
             #expect(doubtful[category] ?? 0 <= 3, "\(category)")
         }
         #expect(doubtful[.spacingMark] ?? 0 > 400)

@@ -79,7 +79,7 @@ import Testing
         #expect(screen.requests == [.perform(action: "clear", items: [], section: nil, arguments: #"{"all":true}"#)])
         screen.press("o")
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("Off cannot be done now"))
+        #expect(screen.status.contains("“Off” is not available now"))
     }
 
     @Test func `a row that others put under the cursor is not acted on for a moment`() throws {
@@ -309,7 +309,7 @@ import Testing
         screen.press("j")
         screen.press(.enter)
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("“Off” is not enabled"))
+        #expect(screen.status.contains("“Off” is disabled"))
         screen = ViewerScreen(rows: 16) { $0.picking = .multiple }
         screen.show(list)
         screen.press("j")
@@ -432,7 +432,7 @@ import Testing
         #expect(screen.status.contains("Undone: Flag “Row i0”"), "\(screen.status)")
         screen.press("u")
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("Nothing was changed here"))
+        #expect(screen.status.contains("You have made no change here"))
         screen.press("f")
         try change(4, 6)
         screen.press("u")
@@ -446,7 +446,7 @@ import Testing
             screen.handle(.reply(ViewerReply(request: request, .done(revision: revision))))
         }
         screen.press("U")
-        #expect(screen.requests.isEmpty && screen.status.contains("Nothing was undone here"))
+        #expect(screen.requests.isEmpty && screen.status.contains("You have undone nothing here"))
         screen.press("f")
         try change(1, 2)
         screen.press("f")
@@ -497,21 +497,21 @@ import Testing
     @Test func `where a key can do nothing, it says why`() throws {
         var screen = ViewerScreen { $0.filter.sections = ["main", "mian"] }
         screen.showJustNow(try .numbered(0..<3, list: #"{"canReorder":true}"#))
-        #expect(screen.status.contains("list has nothing in: mian"))
+        #expect(screen.status.contains("list has no items in these sections: mian"))
         screen.wait(.seconds(1))
         screen.press(.enter)
         #expect(screen.status.contains("Enter does nothing here"))
         screen.press(.up, .alt)
-        #expect(screen.status.contains("This row is the first one here"))
+        #expect(screen.status.contains("This row is already the first"))
         screen.press("jj")
         screen.press(.down, .alt)
         #expect(screen.effects.isEmpty)
-        #expect(screen.status.contains("This row is the last one here"))
+        #expect(screen.status.contains("This row is already the last"))
         screen.press("sn")
         screen.press(.enter)
         screen.show(try .numbered(0..<3, list: #"{"canReorder":true}"#), queryNumber: 1)
         screen.press(.up, .alt)
         #expect(screen.effects.isEmpty)
-        #expect(screen.status.contains("The rows are sorted"))
+        #expect(screen.status.contains("cannot be moved while they are sorted"))
     }
 }

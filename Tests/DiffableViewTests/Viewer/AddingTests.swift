@@ -3,7 +3,6 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// New items that are typed.
 @Suite struct AddingTests {
     private func screen(_ list: String = #"{"canInsert":true}"#) throws -> ViewerScreen {
         var screen = ViewerScreen { $0.newID = { "new" } }
@@ -94,7 +93,7 @@ import Testing
         screen.press("E")
         #expect(!screen.lines[0].contains("ⓘ") && screen.lines[0].contains("⊖"), "\(screen.lines[0])")
         #expect(screen.status.contains("editing"))
-        // The sign lays open what it stands for.
+        // The sign reveals the hidden text.
         let column = screen.lines[0].prefix { $0 != "⊖" }.count
         screen.handle(.mouse(MouseEvent(.press(.left), column: column, row: 0)))
         #expect(screen.lines[0].contains("Burn"), "\(screen.lines[0])")
@@ -140,7 +139,7 @@ import Testing
         screen.press(.enter)
         screen.press("j")
         #expect(screen.cursor == "i1", "it ended with Enter")
-        // Whoever has read why goes on with any key.
+        // After the message, any key continues.
         screen.press("+")
         screen.press(.down)
         #expect(screen.cursor == "i2")

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// Rows that are dragged: across, up and down, and into another list.
+/// Dragging rows across, up and down, and into another list.
 @Suite struct DraggingTests {
     private static let actions =
         #""leadingActions":[{"id":"pin","title":"Pin"}],"trailingActions":[{"id":"bin","title":"Bin"}]"#
@@ -24,7 +24,7 @@ import Testing
         #expect(screen.lines[3].contains(title), "\(screen.grid.text)")
         #expect(screen.cursor == "i3")
         #expect(screen.requests.isEmpty)
-        // The same once more is no second press.
+        // Repeating the same event is not a second press.
         screen.press(.escape)
         drag(&screen, from: (from, 3), to: (to, 3))
         #expect(screen.requests.isEmpty)
@@ -58,7 +58,7 @@ import Testing
         screen.show(try .numbered(0..<8))
         drag(&screen, from: (5, 1), to: (5, 3))
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("This row stays where it is"))
+        #expect(screen.status.contains("This row cannot be moved"))
     }
 
     @Test func `a row that is dragged over another list's tab is copied where it is dropped there`() throws {
@@ -75,7 +75,7 @@ import Testing
                         #"[{"op":"insertItems","after":"b","items":[{"id":"i2","content":{"text":"Row i2"}}]}]"#)
             ])
         #expect(screen.line("a") != nil, "the other list is seen")
-        // Where it is dropped on nothing, nothing comes of it.
+        // Dropping it outside of any row does nothing.
         screen.press("1")
         drag(&screen, from: (5, 3), to: (column, 0))
         #expect(screen.requests.isEmpty)
@@ -116,6 +116,6 @@ import Testing
         let column = try #require((0..<80).last { screen.viewer.scene.hit(at: .init(column: $0, row: 0)) == .tab(1) })
         drag(&screen, from: (5, 3), to: (column, 0), (5, 1))
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("two has an item i2 already: nothing was copied"), "\(screen.status)")
+        #expect(screen.status.contains("two already has an item i2: nothing was copied"), "\(screen.status)")
     }
 }

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// An outline of so many rows that it comes folded, without what is under collapsed rows.
+/// An outline so long that it arrives without the children of collapsed rows.
 @Suite struct FoldedOutlineTests {
     private func outline(expanding expanded: Set<ItemID> = [], isFolded: Bool = true) throws -> Snapshot {
         let items = try (0..<4).map { index in
@@ -68,6 +68,6 @@ import Testing
         screen.press(.right)
         #expect(screen.requests == [.expand("a")])
         screen.handle(.reply(ViewerReply(request: 1, .done(revision: nil))))
-        #expect(screen.status.contains("nothing under “Box”"), "\(screen.status)")
+        #expect(screen.status.contains("“Box” has no children"), "\(screen.status)")
     }
 }

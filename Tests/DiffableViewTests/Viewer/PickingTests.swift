@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// A viewer that is asked what is picked.
+/// A viewer that returns the picked items.
 @Suite struct PickingTests {
     private func screen(_ picking: ViewerOptions.Picking, _ list: String = "{}") throws -> ViewerScreen {
         var screen = ViewerScreen { $0.picking = picking }
@@ -29,7 +29,7 @@ import Testing
             #expect(screen.effects.contains(.quit(picked: ["i5"])) == picked, "\(found)")
             #expect(picked || screen.status.contains("match"), "\(screen.status)")
         }
-        // Whoever does something else meanwhile has not finished.
+        // Another key does not finish picking.
         var screen = try screen(.single)
         screen.press("/5")
         screen.press(.enter)
@@ -95,7 +95,7 @@ import Testing
         #expect(screen.viewer.marks == ["i7", "i2", "i3", "i4", "i5"])
         screen.press(.enter)
         #expect(screen.effects == [.quit(picked: ["i7", "i2", "i3", "i4", "i5"])])
-        // What is marked once more is marked last.
+        // Order follows the last time of marking.
         screen.press("gjj ")
         screen.press("k ")
         screen.press(.enter)
@@ -124,7 +124,7 @@ import Testing
         screen.press("7")
         screen.showJustNow(try .numbered(0..<8), queryNumber: 2)
         screen.showJustNow(try .rows(["i7"]), queryNumber: 3)
-        // Somebody else's change while it is not seen.
+        // Another client's change while the list is hidden.
         screen.showJustNow(try .rows(["i7", "i17"]), queryNumber: 3)
         screen.press(.tab)
         screen.press(.enter)

@@ -5,8 +5,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Keys and changes by others in any order, against what docs/viewer.md promises: nothing acts on a row that was not under the
-/// cursor, and no row that is looked at is moved by others.
+/// Keys and other clients' changes in any order, against the promises of docs/viewer.md: nothing acts on a row that was not
+/// under the cursor, and other clients do not move the visible rows.
 @Suite struct RandomViewerTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
@@ -16,7 +16,7 @@ import Testing
 
     @Test func `keys and changes in any order act on no other row and move no row`() throws {
         print("keys and changes: DIFFABLED_SEED=\(Self.seed)")
-        // The first run has the seed itself, so that the seed of any run repeats it.
+        // The first run uses the seed itself, so that the seed of any run repeats it.
         for number in 0..<UInt64(Self.count / Self.stepsOfOneViewer) {
             var run = try RandomRun(seed: Self.seed &+ number)
             for _ in 0..<Self.stepsOfOneViewer { try run.step() }
@@ -28,11 +28,11 @@ private struct RandomRun {
     private let seed: UInt64
     fileprivate var random: SplitMix64
     fileprivate var screen: ViewerScreen
-    /// What others have made of the list, whether it is shown yet or not.
+    /// The latest state of the list, shown or not.
     private var list: Snapshot
     private var lastID = 0
     private var request = 0
-    /// The left button is down.
+    /// Whether the left button is down.
     fileprivate var isPressed = false
 
     private static let look = """
@@ -90,7 +90,7 @@ private struct RandomRun {
         case (6, let some?): operations = [Bool.random(using: &random) ? .expandItems([some]) : .collapseItems([some])]
         default: operations = [.appendItems([try newItem()], to: .section(Bool.random(using: &random) ? "s" : "t"))]
         }
-        // An item cannot go under itself, or beside itself.
+        // An item cannot move under itself, or next to itself.
         list = (try? list.applying(operations)) ?? list
     }
 
@@ -116,7 +116,7 @@ private struct RandomRun {
         ]
         switch Int.random(in: 0..<12, using: &random) {
         case 0 where Bool.random(using: &random): useMouse()
-        // A row that is dragged may be far away when it is dropped.
+        // A dragged row may be far away when it is dropped.
         case 0 where !isPressed:
             let wheel: MouseEvent.Wheel = Bool.random(using: &random) ? .up : .down
             screen.handle(.mouse(MouseEvent(.wheel(wheel), column: 3, row: 3)))
@@ -133,7 +133,7 @@ private struct RandomRun {
             request += 1
             let isDone = Bool.random(using: &random)
             if isDone, case .transact = kind {
-                // It is seen before it is answered.
+                // The change is visible before the answer.
                 if let item = looked.cursor, list.contains(item) { list = try list.applying([.deleteItems([item])]) }
                 screen.showJustNow(list)
             }
@@ -157,16 +157,16 @@ extension RandomRun {
     }
 }
 
-/// What somebody saw when something happened.
+/// The screen at the moment of an event.
 private struct Looked {
     let cursor: ItemID?
     let marks: Set<ItemID>
-    /// By the lines of the screen.
+    /// The rows and their lines on the screen.
     private let lines: [(row: RowID, line: Int)]
     private let focused: RowID?
     private let screen: ViewerScreen
     private let isLimited: Bool
-    /// Where rows are not covered.
+    /// The first line in which rows are not covered.
     private let top: Int
 
     init(_ screen: ViewerScreen) {
@@ -177,14 +177,14 @@ private struct Looked {
         focused = screen.viewer.cursor
         self.screen = screen
         isLimited = scene.showsTop || scene.showsEnd
-        // A header that is held on top of its section's rows stands at no place of its own, so it may go back to it.
+        // A pinned header has no place of its own, so it may return to it.
         let held = scene.frames.filter { frame in
             scene.anchor(of: frame.id)?.line != frame.rectangle.row - scene.rows.lowerBound
         }
         top = held.map(\.rectangle.rows.upperBound).max() ?? scene.rows.lowerBound
     }
 
-    /// An action is done with the row under the cursor, or with those that are marked.
+    /// Checks that an action applies to the row under the cursor, or to marked rows.
     func expectSeen(_ kind: ViewerRequest.Kind, seed: UInt64) throws {
         let items: [ItemID]
         switch kind {
@@ -210,16 +210,16 @@ private struct Looked {
         }
     }
 
-    /// The row under the cursor stands where it stood, if its beginning is seen, or else the first one that is still there.
+    /// Checks that the row under the cursor stays in place if its beginning is visible, or else the first remaining row.
     func expectStays(in screen: ViewerScreen, seed: UInt64) throws {
         let scene = screen.viewer.scene
-        // At its ends a list reaches no further.
+        // At its ends a list cannot scroll further.
         if isLimited || scene.showsTop || scene.showsEnd { return }
         let seen = lines.filter { $0.line >= top }
         let candidates = seen.filter { $0.row == focused } + seen.filter { $0.row != focused }
         guard let (row, line) = candidates.first else { return }
         if let item = row.item {
-            // It may be under what is collapsed, by the list or by this viewer's user alone.
+            // It may be below a row that is collapsed, in the list or only in this viewer.
             guard scene.drawnRow(of: item) == row else { return }
             if row != focused, scene.frame(of: row) == nil { return }
         }

@@ -4,9 +4,9 @@ import DiffableView
 import TestSupport
 import Testing
 
-/// The results of searches, with the daemon's own code in place of the daemon.
+/// The results of searches, with the daemon's code in the same process.
 @Suite struct SearchedPlacesTests {
-    /// The items that a search typed into the viewer matches, in order.
+    /// Returns the items that match a typed search, in order.
     private func found(_ search: String, in list: Snapshot) throws -> [String] {
         var screen = ViewerScreen(rows: 40)
         screen.show(list)
@@ -210,7 +210,7 @@ import Testing
         var screen = ViewerScreen(rows: 20)
         try screen.open(list)
         #expect(rows(screen).prefix(3) == ["p", "o", "z"])
-        // The first one is opened, the other one closed.
+        // The first item is expanded, the other one collapsed.
         screen.press(.right)
         try screen.answer(list)
         screen.press("jj")

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// Where the cursor is when a search ends.
+/// The place of the cursor after a search.
 @Suite struct SearchingTests {
     private func asked(_ screen: ViewerScreen) -> String? {
         screen.effects.compactMap { if case .setView(_, let json, _) = $0 { json } else { nil } }.first
@@ -37,7 +37,7 @@ import Testing
         screen.press("0")
         #expect(asked(screen)?.isSearch(for: "900") == true)
         screen.show(try .rows(["i900"]), extent: .init(offset: 0, total: 1), queryNumber: 1)
-        // Keys without an end hold nothing up, nor does one that was announced and never came.
+        // An unfinished key sequence delays nothing, and neither does one that was announced and never arrived.
         screen.handle(.keysWait)
         screen.press("1")
         #expect(asked(screen) == nil)
@@ -70,7 +70,7 @@ import Testing
         screen.press(.escape)
         screen.show(try .numbered(0..<40), queryNumber: 2)
         #expect(screen.cursor == "i20")
-        // A place that nobody went away from is none to go back to.
+        // Without a jump there is no place to return to.
         screen.press("/")
         screen.press(.escape)
         screen.press("g/33")
@@ -90,7 +90,7 @@ import Testing
         screen.show(try .rows(["i3"], list: #"{"selection":"multiple"}"#), queryNumber: 1)
         screen.press(.enter)
         screen.press(" ")
-        // What does not match is there all the same.
+        // Items that do not match still exist.
         try screen.change(.reconfigureItems([ItemReconfiguration(id: "i3", content: try Content(json: "3"))]))
         #expect(screen.viewer.marks == ["i1", "i3"])
         screen.press(.escape)

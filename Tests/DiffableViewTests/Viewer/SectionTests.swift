@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// How sections are told from each other, and how one goes from one to the next.
+/// Distinguishing sections, and moving between them.
 @Suite struct SectionTests {
     private func section(_ name: String, _ count: Int, _ content: String) throws -> Section {
         Section(
@@ -24,7 +24,7 @@ import Testing
         screen.press(.tab, .shift)
         #expect(screen.cursor == "a0")
         #expect(screen.lines[0].contains("All"), "\(screen.grid.text)")
-        // What is seen already stays where it is.
+        // Visible rows stay in place.
         screen.press("jjj")
         let line = screen.line("a0")
         screen.press(.tab, .shift)

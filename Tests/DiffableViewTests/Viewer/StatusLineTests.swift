@@ -22,7 +22,7 @@ import Testing
         screen.press("sname")
         screen.press(.enter)
         #expect(screen.status.contains("in home, work  /milk  where n=1  sort by name"), "\(screen.status)")
-        // Without a word of one's own it is again what it was at the start.
+        // Without a user's search, the initial text returns.
         screen.press("w")
         screen.press(.enter)
         #expect(screen.status.contains("where cpu>10"), "\(screen.status)")
@@ -69,7 +69,7 @@ import Testing
         let action = #"{"id":"x","title":"X","key":"x","confirm":true}"#
         screen.show(try .numbered(0..<3, list: #"{"kinds":{"":{"actions":[\#(action)]}}}"#))
         screen.press("x")
-        #expect(screen.status.contains("y does it"), "\(screen.status)")
+        #expect(screen.status.contains("y confirms"), "\(screen.status)")
     }
 
     @Test func `what is to be said of the row under the cursor stands in the status line and in plain lines`() throws {

@@ -3,11 +3,11 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// What stays where it is: each row of the table in docs/viewer.md.
+/// Rows that stay in place: each row of the table in docs/viewer.md.
 @Suite struct StayingTests {
     private static let reorderable = #"{"canReorder":true}"#
 
-    /// The cursor is on `i20`, in the middle of forty rows.
+    /// Returns a screen with the cursor on `i20`, in the middle of forty rows.
     private func screen(_ list: String = "{}") throws -> ViewerScreen {
         var screen = ViewerScreen()
         screen.show(try .numbered(0..<40, list: list))
@@ -86,7 +86,7 @@ import Testing
         #expect(screen.cursor == "a")
         try screen.change(.deleteItems(["a"]))
         #expect(screen.cursor == "header s")
-        // Where nothing is left, headers are not drawn.
+        // A section without rows has no header on the screen.
         try screen.change(.deleteItems(["z"]))
         #expect(screen.cursor == "empty")
         #expect(screen.viewer.scene.frame(of: .empty) != nil)
@@ -126,7 +126,7 @@ import Testing
         #expect(screen.cursor == "i21")
         #expect(screen.line("i21") == line)
         screen.handle(.reply(ViewerReply(request: 1, .done(revision: 2))))
-        // Others may move it where they like from now on.
+        // From now on, other clients may move it freely.
         try screen.change(.moveItem("i21", to: .after("i30")))
         #expect(screen.cursor == "i21")
     }
@@ -138,7 +138,7 @@ import Testing
             screen.requests == [
                 .propose(operations: #"[{"op":"moveItem","item":"i20","after":"i21"}]"#)
             ])
-        // Two more steps while the first is asked for: one request, when that is answered.
+        // Two more steps while the first is unanswered give one request after the answer.
         screen.press(.down, .alt)
         screen.press(.down, .alt)
         #expect(screen.requests.isEmpty)
@@ -173,7 +173,7 @@ import Testing
         screen.press("l")
         screen.press("jj")
         #expect(screen.cursor == "a11")
-        // One's own press on the disclosure of a row above.
+        // The user presses the disclosure of a row above.
         let place = try #require(
             screen.viewer.scene.frame(of: .item("a"))?.parts.first { $0.part == .disclosure }?.rectangle)
         screen.handle(.mouse(MouseEvent(.press(.left), column: place.column, row: place.row)))
@@ -247,7 +247,7 @@ import Testing
         #expect(!screen.status.contains("change"))
     }
 
-    /// What lies open over the row under the cursor, and what closes it.
+    /// The panels over the row under the cursor, and the keys that close them.
     enum Opening: CaseIterable {
         case menu, question, swipe, drag, range
 
@@ -331,12 +331,13 @@ import Testing
         screen.showJustNow(try .numbered(0..<5))
         #expect(screen.grid.text.contains("Row i4"))
         screen.press("]")
-        #expect(screen.lines[0].contains("You may not read the list two any more"))
+        #expect(screen.lines[0].contains("You may no longer read the list two"))
         #expect(screen.grid.text.contains("Row i10"), "its last state is shown")
         screen.press("e")
-        #expect(screen.effects.isEmpty && screen.grid.text.contains("any more: nothing was done"))
+        #expect(screen.effects.isEmpty && screen.grid.text.contains("no longer read this list: nothing was done"))
         screen.showJustNow(try .numbered(10..<15), list: 1)
-        #expect(!screen.lines[0].contains("not read") && screen.grid.text.contains("Row i14"))
+        #expect(!screen.lines[0].contains("not readable") && !screen.lines[0].contains("no longer read"))
+        #expect(screen.grid.text.contains("Row i14"))
     }
 
     @Test func `what was changed in a list of another epoch is not undone in this one`() throws {
@@ -347,7 +348,7 @@ import Testing
         screen.show(screen.snapshot, epoch: "another")
         screen.press("u")
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("Nothing was changed here"))
+        #expect(screen.status.contains("You have made no change here"))
     }
 
     @Test(arguments: [false, true])
@@ -389,7 +390,7 @@ import Testing
         screen.press("p")
         try screen.change(.deleteItems(["i20"]))
         #expect(screen.cursor == "i20")
-        #expect(screen.status.contains("1 change  held"))
+        #expect(screen.status.contains("1 change  paused"))
         screen.press("p")
         #expect(screen.cursor == "i21")
     }

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// Actions at a row's ends that take more room than the row has.
+/// Actions at a row's ends that need more room than the row has.
 @Suite struct SwipeTests {
     private func list(_ titles: [String], _ member: String = "trailingActions") -> String {
         let actions = titles.enumerated().map { index, title in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// What the one request that was made sets `n` to.
+    /// Returns the value of `n` in the only request.
     private func requested(_ screen: ViewerScreen) -> String? {
         guard case .transact(let operations)? = screen.requests.first, screen.requests.count == 1 else { return nil }
         return operations.firstMatch(of: #/"n":(\d+)/#).map { String($0.output.1) }

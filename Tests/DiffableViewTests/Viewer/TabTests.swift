@@ -2,7 +2,7 @@ import Diffable
 import DiffableView
 import Testing
 
-/// Tabs of more lists than fit beside each other.
+/// Tabs of more lists than fit side by side.
 @Suite struct TabTests {
     private func screen(_ count: Int, columns: Int) throws -> ViewerScreen {
         ViewerScreen(columns: columns, lists: try (0..<count).map { try ListName("list-\($0).") })

@@ -3,7 +3,6 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// Rows that are taken and put elsewhere.
 @Suite struct TakingTests {
     private func press(_ character: Unicode.Scalar, _ screen: inout ViewerScreen) {
         screen.press(.character(character), .control)
@@ -15,7 +14,7 @@ import Testing
         screen.press("j")
         press("x", &screen)
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("“Row i1”: ^V puts it behind the row under the cursor"))
+        #expect(screen.status.contains("“Row i1”: ^V puts it after the selected row"))
         screen.press("jjj")
         press("v", &screen)
         #expect(screen.requests == [.propose(operations: #"[{"op":"moveItem","item":"i1","after":"i4"}]"#)])
@@ -65,14 +64,14 @@ import Testing
         let parent = Item(id: "p", isExpanded: true, children: [Item(id: "c")])
         screen.show(try Snapshot([Section(id: "s", items: [parent, Item(id: "q")])]))
         press("v", &screen)
-        #expect(screen.status.contains("Nothing was taken"))
+        #expect(screen.status.contains("Nothing to put here"))
         press("x", &screen)
         press("v", &screen)
-        #expect(screen.status.contains("cannot stand behind itself"))
+        #expect(screen.status.contains("cannot be moved next to itself"))
         screen.press("j")
         press("v", &screen)
         #expect(screen.requests.isEmpty)
-        #expect(screen.status.contains("cannot stand behind itself"))
+        #expect(screen.status.contains("cannot be moved next to itself"))
     }
 
     @Test func `what stays where it is, by the list's word or an order, is not moved`() throws {
@@ -81,13 +80,13 @@ import Testing
         press("x", &screen)
         screen.press("j")
         press("v", &screen)
-        #expect(screen.status.contains("This row stays where it is"))
+        #expect(screen.status.contains("This row cannot be moved"))
         screen = ViewerScreen { $0.filter.sort = ["\"/n\""] }
         screen.show(try .numbered(0..<3, list: #"{"canReorder":true}"#))
         press("x", &screen)
         screen.press("j")
         press("v", &screen)
-        #expect(screen.status.contains("The rows are sorted"))
+        #expect(screen.status.contains("cannot be moved while they are sorted"))
         #expect(screen.requests.isEmpty)
     }
 

@@ -2,18 +2,18 @@ import Diffable
 import DiffableJSON
 import DiffableView
 
-/// A viewer with a screen that is drawn after each event, and a clock that goes by hand.
+/// A viewer with a screen that is drawn after each event, and a manual clock.
 struct ViewerScreen {
     private(set) var viewer: Viewer
     private(set) var time = Duration.zero
-    /// Of the last event.
+    /// The effects of the last event.
     private(set) var effects: [ViewerEffect] = []
     private(set) var grid: Grid
-    /// Whether the grid is of interest: it takes most of the time.
+    /// Whether to draw the grid, which takes most of the time.
     private let isDrawn: Bool
     private var revision = 0
     private(set) var snapshot = Snapshot()
-    /// The view that was asked for last.
+    /// The last requested view.
     private var question: (json: String, number: Int)?
 
     init(
@@ -49,7 +49,7 @@ struct ViewerScreen {
         return copy.grid.text
     }
 
-    /// An event, and what is drawn after it.
+    /// Handles an event, and draws the screen.
     mutating func handle(_ event: ViewerEvent) {
         effects = viewer.handle(event, at: time)
         for case .setView(_, let json, let number) in effects { question = (json, number) }
@@ -57,7 +57,7 @@ struct ViewerScreen {
         draw()
     }
 
-    /// The view that was asked for last and has not been answered.
+    /// Returns the last requested view if it has not been answered.
     mutating func takeQuestion() -> (json: String, number: Int)? {
         defer { question = nil }
         return question
@@ -68,16 +68,16 @@ struct ViewerScreen {
         handle(.timer)
     }
 
-    /// Text is typed key by key.
+    /// Types text key by key.
     mutating func press(_ text: String) {
         for scalar in text.unicodeScalars { press(.character(scalar)) }
     }
 
     mutating func press(_ key: Key, _ modifiers: KeyModifiers = []) { handle(.key(KeyPress(key, modifiers))) }
 
-    // MARK: - What others do
+    // MARK: - Other clients
 
-    /// Another state of the list, long before the next key.
+    /// Shows another state of the list, long before the next key.
     mutating func show(
         _ snapshot: Snapshot, extent: Window.Extent? = nil, epoch: String = "", queryNumber: Int = 0
     ) {
@@ -98,7 +98,7 @@ struct ViewerScreen {
 
     mutating func change(_ operations: ListOperation...) throws { show(try snapshot.applying(operations)) }
 
-    // MARK: - What is to be seen
+    // MARK: - The screen
 
     var cursor: String? {
         switch viewer.cursor {
@@ -111,7 +111,7 @@ struct ViewerScreen {
         }
     }
 
-    /// On which line of the screen a row is; nil where it is not.
+    /// Returns the line of a row; nil if it is not on the screen.
     func line(_ id: ItemID) -> Int? { viewer.scene.frame(of: .item(id))?.rectangle.row }
 
     var requests: [ViewerRequest.Kind] {
@@ -126,14 +126,14 @@ struct ViewerScreen {
 }
 
 extension String {
-    /// Whether this view searches for the words, from the first row on.
+    /// Whether this view searches for the words from the first row on.
     func isSearch(for words: String) -> Bool {
         hasPrefix(#"{"search":{"words":"\#(words)","in":["#) && hasSuffix(#"]},"window":{"limit":2000,"offset":0}}"#)
     }
 }
 
 extension Snapshot {
-    /// Items with these ids in one section, whose actions are those of the tests.
+    /// Returns a list with these ids in one section, with the actions of the tests.
     static func rows(_ ids: some Sequence<String>, list: String = "{}") throws -> Snapshot {
         try Snapshot(
             [

@@ -3,7 +3,6 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// A table that is wider than the screen.
 @Suite struct WideTableTests {
     private func screen(columns: Int = 60, _ list: String = "") throws -> ViewerScreen {
         var screen = ViewerScreen(columns: columns)
