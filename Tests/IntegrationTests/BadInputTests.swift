@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Whatever a client sends: an error that says what is wrong, the same connection, the same list.
+    /// Invalid input gives an error that says what is wrong; the connection and the list stay.
     struct BadInputTests {
-        /// A line, and what must stand in the answer.
+        /// A line, and the required parts of the answer.
         private struct Case {
             var line: [UInt8]
             var name: String
@@ -122,7 +122,7 @@ extension Integration {
             #expect(daemon.program.exitStatus() == nil)
         }
 
-        /// A line of them would hold everybody up for half a minute.
+        /// A line of these would block all clients for half a minute.
         @Test func `patches of one long content in one line are refused when they are too many`() throws {
             let (daemon, client) = try prepared()
             let members = (0..<3_000).map { #""\#($0)":0"# }.joined(separator: ",")

@@ -1,21 +1,20 @@
 import Foundation
 
-/// Where the built programs are: beside the test bundle, or where `$DIFFABLED_BINARIES` says.
+/// The directory of the built programs: the test bundle's, or `$DIFFABLED_BINARIES`.
 enum Binaries {
     static let directory = ProcessInfo.processInfo.environment["DIFFABLED_BINARIES"] ?? tests
 
-    /// Where these tests are.
     static let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
     static let daemon = "\(directory)/diffabled"
     static let companion = "\(directory)/diffablectl"
     static let feed = "\(directory)/diffable-feed"
 
-    /// Where diffabled-etcd is, if it was built.
+    /// The directory of diffabled-etcd, if it was built.
     static let connectors =
         ProcessInfo.processInfo.environment["HOSTS_BINARIES"] ?? "\(repository)/Hosts/.build/debug"
 
-    /// The repository that these tests are part of.
+    /// The repository that contains these tests.
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 

@@ -8,7 +8,7 @@ import Testing
 extension Integration {
     /// The client library against the real daemon.
     struct ClientTests {
-        /// Longer than several lines.
+        /// Returns items that need several lines.
         private static func items(_ prefix: String) -> [Item] {
             let content = Content(Array("\"\(String(repeating: "x", count: 1000))\"".utf8))
             return (0..<2000).map { Item(id: ItemID(stringLiteral: "\(prefix)\($0)"), content: content) }
@@ -39,7 +39,7 @@ extension Integration {
             let daemon = try Daemon()
             try daemon.succeed("create", "tasks")
             try await Connection.withConnection(to: SocketPath(daemon.socket)) { connection in
-                // The daemon learns of no end: after the first line the writing task is cancelled.
+                // The daemon sees no end: after the first line the writing task is cancelled.
                 let task = Task {
                     var numberOfLines = 0
                     return try await connection.reply { (_, writer) throws(ClientError) in
@@ -62,7 +62,7 @@ extension Integration {
             var others = try (0..<MuteListener.queueLength).map { _ in try UnixSocket.connect(to: path) }
             defer { for other in others { close(other) } }
             let connecting = Task { try await Connection.withConnection(to: SocketPath(path)) { _ in } }
-            // Long enough to be refused, were it refused.
+            // Long enough to receive a refusal.
             try await Task.sleep(for: .milliseconds(200))
             others.append(listener.take())
             try await connecting.value
@@ -94,8 +94,8 @@ extension Integration {
                     try await connection.transact("tasks", [.appendItems([long])])
                 }
                 guard case .refused(let refusal) = error else { throw Failure("\(String(describing: error))") }
-                #expect(refusal.name == "tooLarge" && refusal.message.contains("40960"))
-                // Nothing of it was sent, and so the connection goes on.
+                #expect(refusal.code == .tooLarge && refusal.message.contains("40960"))
+                // Nothing of it was sent, so the connection continues.
                 #expect(try await connection.lists().count == 1)
             }
         }

@@ -14,7 +14,7 @@ extension Integration {
             for crash in 1...Sweep.count(20) {
                 let client = try daemon.connect()
                 let first = next
-                // More than are waited for, so that the daemon is at work when it is killed.
+                // More requests than answers are awaited, so that the daemon is busy when it is killed.
                 var lines = ""
                 for number in first..<first + 1_000 { lines += append(number) + "\n" }
                 _ = try client.sendAsFarAsPossible(Array(lines.utf8))
@@ -25,7 +25,7 @@ extension Integration {
                     acknowledged += 1
                 }
                 daemon.program.end(with: SIGKILL)
-                // What was sent before the end counts as well.
+                // Replies sent before the end count as well.
                 while let reply = try client.line() {
                     if reply.contains(#""changed":true"#) { acknowledged += 1 }
                 }

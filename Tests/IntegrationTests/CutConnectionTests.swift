@@ -6,13 +6,13 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// A connection may end anywhere. Whoever goes on from what it had then comes to the right state.
+    /// A connection may end at any byte. A client that resumes afterwards reaches the right state.
     struct CutConnectionTests {
         @Test func `what a client asked whose answers cannot be sent harms nobody`() throws {
             let daemon = try Daemon()
             let client = try daemon.connect()
             client.finishReading()
-            // The first waits for its turn; the second is looked at when the first could not be answered.
+            // The first request waits for its turn; the second is read when the first could not be answered.
             try client.send(
                 "lists\n" + #"{"id":2,"method":"createList","params":{"list":"late","durability":"volatile"}}"#)
             #expect(try client.line() == nil)
@@ -20,12 +20,12 @@ extension Integration {
         }
 
         @Test(.early) func `a stream that is cut at any byte can be resumed`() throws {
-            // Lines as short as they may be, so that a reset is in parts and there is a cut for each byte of it.
+            // The shortest possible lines, so that a reset is in parts; each of its bytes is a place to cut.
             let daemon = try Daemon(configured: "contentLengthMax: 64\nlineOutLengthMax: 8256\n")
             let length = try CutStream(on: daemon.socket, list: "whole").recordedLength()
             #expect(length > 8_500 && length < 20_000, "\(length)")
             let places = Sweep.places(0...length + 16, every: 9, of: "bytes after which a stream is cut")
-            // Half of them each.
+            // Half of the places each.
             let socket = daemon.socket
             let halves = (0..<2).map { half in
                 ClientThread("half \(half)") {
@@ -42,7 +42,7 @@ extension Integration {
             let publisher = FollowedList(on: daemon)
             try await publisher.begin()
             var (start, isCut) = (0, true)
-            // Up to places that no connection came to.
+            // Until a place is beyond every connection's end.
             while isCut {
                 guard start < 10_000 else { throw Failure("the stream does not end") }
                 isCut = try await publisher.change(underFollowersCutAt: start..<start + 50, of: daemon)
@@ -58,7 +58,7 @@ extension Integration {
 private final class FollowedList: Sendable {
     private let client: Client
     private let revision = Mutex(0)
-    /// By socket, what came over it last.
+    /// The last revision seen through each socket.
     private let seen = Mutex<[String: Int]>([:])
 
     init(on daemon: Daemon) { client = Client(socket: SocketPath(daemon.socket)) }
@@ -78,8 +78,8 @@ private final class FollowedList: Sendable {
         revision.withLock { $0 = next }
     }
 
-    /// Follows the list once for each place, with a connection that is cut there, and changes it four times meanwhile.
-    /// Whether any came to its place.
+    /// Follows the list once for each place, with a connection that is cut there, and changes it four times. Returns whether any
+    /// connection reached its place.
     func change(underFollowersCutAt places: Range<Int>, of daemon: Daemon) async throws -> Bool {
         let proxies = try places.map { place in
             try CuttingProxy(
@@ -105,7 +105,7 @@ private final class FollowedList: Sendable {
 
     private static func item(_ number: Int) -> ItemID { ItemID(stringLiteral: "\(number % 5)") }
 
-    /// Each state that is shown must be one that the list had.
+    /// Checks that each shown state is one that the list had.
     private func follow(through socket: String, until last: Int) async throws {
         let client = Client(socket: SocketPath(socket))
         var before: Int?
@@ -122,13 +122,13 @@ private final class FollowedList: Sendable {
     }
 }
 
-/// A list, and somebody who changes it while it is followed. The first item's content is always the revision.
+/// A list that changes while it is followed. The first item's content is always the revision.
 private struct CutStream {
     private let socket: String
     private let list: String
     private let publisher: RawClient
     private var revision = 0
-    /// Long ids, so that there are many bytes and little to do.
+    /// Long ids, for many bytes and little work.
     private static let items = (0..<36).map { "\($0)-\(String(repeating: "i", count: 230))" }
 
     init(on socket: String, list: String) throws {
@@ -149,7 +149,7 @@ private struct CutStream {
         guard reply.contains(#""revision":\#(revision),"changed":true"#) else { throw Failure(reply) }
     }
 
-    /// Three transactions: of two items moved, of one more, and of its end.
+    /// Makes three transactions: two moves, one more move, and one at the end.
     private mutating func changeThrice() throws {
         let (one, other) = (Self.items[revision % 36], Self.items[(revision + 7) % 36])
         try change(
@@ -159,11 +159,11 @@ private struct CutStream {
         try change(#"{"op":"deleteItems","items":["guest"]},{"op":"collapseItems","items":["\#(other)"]}"#)
     }
 
-    /// A client that subscribes, and what is there for it to read when three transactions have come after the reset.
+    /// Returns a client with unread lines: a reset and three transactions.
     private mutating func followed(since: Replay? = nil) throws -> RawClient {
         let client = try RawClient(connectingTo: socket)
         try client.send(request(since: since))
-        // It is written to when the daemon has come to it.
+        // The end is written when the daemon has processed everything.
         while client.isSilent(forSeconds: 1) {}
         try changeThrice()
         return client
@@ -176,7 +176,7 @@ private struct CutStream {
         return #"{"id":1,"method":"subscribe","params":{"list":"\#(list)"\#(since ?? "")}}"#
     }
 
-    /// In bytes: a reply, a reset in parts and three groups of changes.
+    /// Returns the bytes of a reply, a reset in parts and three updates.
     func recordedLength() throws -> Int {
         var copy = self
         let client = try RawClient(connectingTo: socket)
@@ -191,7 +191,7 @@ private struct CutStream {
                 try replay.receive(line)
             }
         }
-        // All of the reset is there before the list changes: a group between its parts would be one of several changes.
+        // The reset is complete before the list changes; otherwise, changes would be merged into one update.
         try read(upTo: copy.revision)
         try copy.changeThrice()
         try read(upTo: copy.revision)
@@ -199,13 +199,13 @@ private struct CutStream {
         return length
     }
 
-    /// Ends a connection after so many bytes, changes the list, and goes on from what had come by then.
+    /// Ends a connection after that many bytes, changes the list, and resumes from the received lines.
     mutating func cut(at place: Int) throws {
         let client = try followed()
         let bytes = try client.bytes(place)
         client.close()
         var replay = Replay()
-        // What comes after the last line feed never was a line.
+        // Bytes after the last line feed are not a line.
         for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
             try replay.receive(String(decoding: line, as: UTF8.self))
             try check(replay, at: place)
@@ -228,7 +228,7 @@ private struct CutStream {
         }
     }
 
-    /// Whether a client shows a state that the list was in.
+    /// Checks that a client shows a state of the list.
     private func check(_ replay: Replay, at place: Int) throws {
         guard let shown = replay.revision else { return }
         guard replay.snapshot.item("revision")?.content?.description == "\(shown)",

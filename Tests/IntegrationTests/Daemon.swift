@@ -1,13 +1,13 @@
 import Foundation
 
-/// A daemon with a socket and a state directory of its own.
+/// A daemon with its own socket and state directory.
 final class Daemon: Serving {
     let directory: ScratchDirectory
     private(set) var program: Program
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - text: its configuration, for the first start.
+    ///   - text: the configuration for the first start.
     ///   - environment: for every start.
     init(
         in directory: ScratchDirectory? = nil, configured text: String? = nil, environment: [String: String] = [:]
@@ -21,15 +21,15 @@ final class Daemon: Serving {
 
     private static let configurationName = "diffabled.yaml"
 
-    /// Of one that was made with a configuration.
+    /// The configuration file, if there is one.
     var configurationFile: String { directory.file(Self.configurationName) }
 
-    /// What it reads when it reloads; it must have been made with a configuration.
+    /// Replaces the configuration of a daemon that was made with one.
     func configure(_ text: String) throws { _ = try directory.write(text, to: Self.configurationName) }
 
     var socket: String { directory.file("socket") }
 
-    /// Starts another on the same socket and state; the one before must have ended.
+    /// Starts another daemon on the same socket and state; the previous one must have ended.
     func restart() throws {
         program = try Daemon.started(in: directory, environment: environment)
     }
@@ -47,7 +47,6 @@ final class Daemon: Serving {
         return program
     }
 
-    /// Starts a daemon without waiting for it.
     static func start(
         in directory: ScratchDirectory, socket: String? = nil, state: String? = nil, configuration: String? = nil,
         environment: [String: String] = [:]

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// `deliver`: what is new as whole snapshots, or as JSON patches.
+    /// `deliver`: updates as whole snapshots, or as JSON patches.
     struct DeliveryTests {
-        /// What one subscriber of any form makes of its lines.
+        /// The copy of one subscriber, in any form of delivery.
         struct Follower {
             private(set) var document: PatchedDocument?
             private(set) var revision: Int?
-            /// Of the last line; nil where it had none.
+            /// The reason in the last line; nil without one.
             private(set) var reason: String?
             private(set) var groups = 0
 
@@ -31,7 +31,7 @@ extension Integration {
             }
         }
 
-        /// One connection with subscriptions of both forms, and the operations beside them.
+        /// A connection with subscriptions of both forms, and one that gets operations.
         final class Reader {
             let client: RawClient
             private(set) var followers: [Int: Follower] = [:]
@@ -51,7 +51,7 @@ extension Integration {
                 }
             }
 
-            /// Reads a line; gives the result if it is a reply.
+            /// Reads a line; returns the result if it is a reply.
             func read() throws -> [String: Any]? {
                 guard let line = try client.line() else { throw Failure("the daemon closed the connection") }
                 guard let message = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else {
@@ -89,7 +89,7 @@ extension Integration {
             var random = SplitMix64(seed: seed)
             for step in 1...300 {
                 try reader.request("apply", #""list":"menu","snapshot":\#(Self.state(&random))"#)
-                // A client hears of its own changes before the reply.
+                // A client gets its own changes before the reply.
                 let result = try reader.request("snapshot", #""list":"menu""#)
                 let (answer, revision) = (PatchedDocument(result["snapshot"] ?? ""), result["revision"] as? Int)
                 for number in [snapshots, patches] {
@@ -102,7 +102,7 @@ extension Integration {
             #expect(reader[patches].groups > 200)
         }
 
-        /// A few ids in ever new places, so that much moves.
+        /// Moves a few ids around.
         private static func state(_ random: inout SplitMix64) -> String {
             var ids = (0..<14).map { "i\($0)" }.shuffled(using: &random)
             ids.removeLast(Int.random(in: 0...6, using: &random))
@@ -140,13 +140,13 @@ extension Integration {
                     "apply", #""list":"menu","usingReloadData":true,"snapshot":{"sections":[{"id":"\#(form)"}]}"#)
                 #expect(reader[number].reason == "reload")
                 let revision = reader[number].revision ?? 0
-                // Something to draw again is a group, though nothing is different.
+                // A redraw is an update, though the state is equal.
                 try reader.request(
                     "transact", #""list":"menu","operations":[{"op":"reloadSections","sections":["\#(form)"]}]"#)
                 #expect(reader[number].revision == revision + 1)
                 #expect(reader[number].reason == nil)
 
-                // On from there: what is new, in the same form.
+                // Resuming from there gives the changes in the same form.
                 let since = #","since":{"epoch":"\#(epoch)","revision":\#(revision)}"#
                 let result = try reader.request("subscribe", #""list":"menu"\#(deliver)\#(since)"#)
                 #expect(result["resumed"] as? Bool == true)
@@ -207,7 +207,7 @@ extension Integration {
             let rows = (1...10_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 180))"}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
             let writer = Reader(try daemon.connect())
-            // Lines of two megabytes. One who reads, so that the daemon has grown to what this takes.
+            // Lines of two megabytes. One client reads, so that the daemon has allocated all that this needs.
             let good = Reader(try daemon.connect())
             let number = try good.subscribe("rows", #","deliver":"snapshots""#)
             try good.read { good[number].groups == 1 }
@@ -228,11 +228,11 @@ extension Integration {
                 )
             }
             try good.read { good[number].revision == 51 }
-            // 60 lines would be 120 MB. What is freed in the background may be late.
+            // 60 lines would be 120 MB. Memory is freed in the background with a delay.
             try eventually("daemon that has no more than \(before) bytes and 24 MiB") {
                 daemon.program.residentLength - before < 24 << 20 ? () : nil
             }
-            // They read again: the line that was begun, and then at once the last state.
+            // They read again: the unfinished line, and then directly the last state.
             for client in stalled.prefix(4) {
                 let reader = Reader(client)
                 while reader[1].revision != 51 { _ = try reader.read() }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Bytes leave straight from the loop while a socket takes them, and through the channel when it does not.
+    /// Bytes are written directly from the event loop while a socket takes them, and otherwise through the channel.
     struct DirectSendingTests {
         @Test func `a socket that takes lines only in part gets them whole, without a gap and without a repetition`()
             throws
@@ -12,8 +12,8 @@ extension Integration {
             let publisher = try publisher(of: daemon)
             let reader = try subscriber(of: daemon)
             let stalled = try subscriber(of: daemon)
-            // Three rounds, so that it falls behind and comes back more than once. A socket has room for about ten of
-            // these lines, and not for a whole number of them.
+            // Three rounds, so that it falls behind and catches up more than once. A socket has room for about ten of these
+            // lines, and not for a whole number of them.
             for round in 0..<3 {
                 for number in 0..<30 {
                     let item = "\(round).\(number)"
@@ -22,7 +22,7 @@ extension Integration {
                 }
                 try stalled.read(upTo: publisher.revision)
                 #expect(stalled.replay.json == reader.replay.json)
-                // In pace again: one line for each transaction.
+                // Caught up again: one line for each transaction.
                 let lines = stalled.replay.lines
                 for number in 0..<5 {
                     try publisher.publish("\(round).again.\(number)", length: 10)
@@ -54,7 +54,7 @@ extension Integration {
             var replay = Replay()
             var answers: [String] = []
             while answers.count < 3 * count, let line = try client.line() {
-                // Every line is whole: one that another was written into is no JSON.
+                // Every line is whole: interleaved lines would be invalid JSON.
                 let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
                 guard let id = object?["id"] as? String else {
                     if object?["method"] != nil { try replay.receive(line) }
@@ -73,7 +73,7 @@ extension Integration {
             let publisher = try publisher(of: daemon)
             let readers = try (0..<10).map { _ in try subscriber(of: daemon) }
             for round in 0..<20 {
-                // Two subscriptions each, so that one end takes several places; some have unread lines when they go.
+                // Two subscriptions each, so that one end affects several places; some have unread lines when they leave.
                 let leavers = try (0..<10).map { _ in
                     let client = try daemon.connect()
                     try client.send("subscribe news\nsubscribe news")
@@ -82,7 +82,7 @@ extension Integration {
                 for (index, leaver) in leavers.enumerated() {
                     if index % 2 == 0 { _ = try leaver.lines(until: #""subscription":2,"list":"news","epoch""#) }
                 }
-                // Sent and closed at the same time, so that the end of some is seen only when they are written to.
+                // Sent and closed at the same time, so that the end of some is only noticed by a write.
                 try publisher.send("\(round).a", length: 5_000)
                 for leaver in leavers { leaver.close() }
                 try publisher.send("\(round).b", length: 5_000)
@@ -112,7 +112,7 @@ extension Integration {
             for reader in readers { #expect(reader.replay.json == shown) }
         }
 
-        // MARK: Who takes part
+        // MARK: Clients
 
         private func publisher(of daemon: Daemon) throws -> Publisher {
             try daemon.succeed("create", "news", "--volatile")
@@ -143,7 +143,6 @@ extension Integration {
                         + #"\#(item)","content":"\#(content)"}]}]}}"#)
             }
 
-            /// Reads the answers.
             func finish(_ count: Int) throws {
                 for _ in 0..<count {
                     let reply = try client.line() ?? ""

@@ -12,7 +12,7 @@ extension Integration {
             return daemon
         }
 
-        /// Transactions of one item each, to be sent in one go.
+        /// Returns transactions of one item each, to be sent at once.
         private func appends(_ count: Int) -> String {
             (0..<count).map {
                 #"{"id":\#($0),"method":"transact","params":{"list":"log","operations":["#
@@ -20,7 +20,7 @@ extension Integration {
             }.joined(separator: "\n")
         }
 
-        /// Until the connection ends.
+        /// Counts changes until the connection ends.
         private func changesAnswered(to client: RawClient) throws -> Int {
             var count = 0
             while let reply = try client.line() {
@@ -47,7 +47,7 @@ extension Integration {
             let daemon = try daemonWithLog()
             let socket = daemon.socket
             let seen = Mutex((resets: 0, items: 0))
-            // It reads all the while: the daemon waits five seconds for those who read late, and no longer.
+            // This client keeps reading: the daemon waits five seconds for slow readers, and no longer.
             let subscriber = ClientThread("subscriber") {
                 let client = try RawClient(connectingTo: socket)
                 try client.send("subscribe log")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// A client that does not know whether its request was carried out sends it again.
+    /// A client repeats a request with an unknown outcome.
     struct ExactlyOnceTests {
         @Test func `a request that is sent again after each crash is made once and never lost`() throws {
             let seed = UInt64.random(in: 0...999_999)
@@ -25,7 +25,7 @@ extension Integration {
                 daemon.program.end(with: SIGKILL)
                 try daemon.restart()
                 client = try daemon.connect()
-                // All of them, also those that were answered.
+                // All of them, including the answered ones.
                 requests.append(requests[0])
                 for request in requests {
                     let reply = try client.reply(to: request)
@@ -49,7 +49,7 @@ extension Integration {
                 #"{"id":1,"method":"apply","params":{"list":"log","section":"s","snapshot":[{"id":"a"}],"#
                 + #""ifRevision":0,"requestKey":"k"}}"#
             let client = try daemon.connect()
-            // Twice at once: the second comes while the first is on its way to the disk.
+            // Twice at once: the second arrives while the first waits for the disk.
             try client.send(request + "\n" + request)
             let first = try #require(try client.line())
             #expect(first.contains(#""summary":{"insertedItems":1,"insertedSections":1}"#))
@@ -112,7 +112,7 @@ extension Integration {
             let daemon = try Daemon()
             try daemon.succeed("create", "log")
             try daemon.succeed("section", "add", "log", "s")
-            // A daemon that takes the request and dies. Another second is soon over on a busy machine.
+            // A daemon that accepts the request and dies. On a busy machine, a second passes quickly.
             try eventually("word that it tries again") {
                 let listener = try MuteListener(at: daemon.directory.file("mute"))
                 let program = try daemon.startCompanion(
@@ -121,12 +121,12 @@ extension Integration {
                 #expect(try program.wait() == 3)
                 let complaints = program.complaints
                 #expect(complaints.contains("Whether an unanswered change was made is not known"))
-                return complaints.contains("closed the connection before it answered; trying again for 1 s") ? () : nil
+                return complaints.contains("before it answered; retrying for up to 1 s") ? () : nil
             }
             let none = try daemon.companion("append", "log", "a", "--socket", daemon.directory.file("none"))
-            #expect(none.status == 3 && !none.complaints.contains("trying again"), "nobody was there to begin with")
+            #expect(none.status == 3 && !none.complaints.contains("retrying"), "nobody was there to begin with")
             #expect(try daemon.companion("append", "log", "a", "--retry", "-1").status == 2)
-            // Named by hand.
+            // With an explicit key.
             #expect(try daemon.succeed("append", "log", "b", "--request-key", "k") == "log revision 2\n")
             #expect(try daemon.succeed("append", "log", "b", "--request-key", "k") == "log revision 2\n")
             #expect(try daemon.companion("append", "log", "c", "--request-key", "k").status == 5)

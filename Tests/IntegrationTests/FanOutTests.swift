@@ -76,7 +76,7 @@ extension Integration {
                 for number in 0..<50 {
                     try await connection.transact("tasks", [.appendItems([Item(id: try ItemID("\(number)"))])])
                 }
-                // Our own changes arrive before the replies to them, so all are there.
+                // Our own changes arrive before their replies, so all of them are there.
                 let update = try await iterator.next()
                 #expect(update?.revision == 51)
                 #expect(update?.previous.isEmpty == true)

@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Programs that are left running wake nobody as long as nothing happens. Only the daemon has a timer, whose time comes
-    /// some times a minute.
+    /// Idle programs cause no wake-ups. Only the daemon has a timer, which expires a few times a minute.
     struct IdleTests {
         private let daemon: Daemon
 
@@ -87,7 +86,7 @@ extension Integration {
             #expect(try await updates.next()?.snapshot.sections.last?.items.last?.id == "x")
         }
 
-        /// Those of this daemon, which tmux has started.
+        /// The viewers of this daemon, which tmux has started.
         private func viewers() -> [pid_t] {
             let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
             return processes.compactMap { pid_t($0) }.filter { process in
@@ -99,7 +98,7 @@ extension Integration {
             }
         }
 
-        /// That a timer would be noticed.
+        /// Proves that the test would notice a timer.
         @Test(.early) func `a program that wakes twice a second never has the rest that is asked for`() throws {
             let program = try Program("/bin/sh", ["-c", "while :; do sleep 0.5; done"], in: daemon.directory)
             #expect(throws: Failure.self) {

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// That what others have made of RFC 6902 agrees with us: `patches` are applied by PyPI's `jsonpatch`.
+    /// An independent implementation of RFC 6902 agrees: PyPI's `jsonpatch` applies the `patches`.
     struct JSONPatchTests {
-        /// Where `pip` has put it, once for a run of the tests; nil where it does not get it.
+        /// The directory of `pip`'s installation, made once per test run; nil if it failed.
         private static let installation: ScratchDirectory? = {
             guard let directory = try? ScratchDirectory(), let python = try? PythonClient.interpreter,
                 let pip = try? Program(

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What a connection leased goes when it ends, however that is.
+    /// Leased items are deleted when their connection ends, however it ends.
     struct LeaseTests {
         private func prepare(_ durability: String = "durable") throws -> Daemon {
             let daemon = try Daemon()
@@ -17,7 +17,7 @@ extension Integration {
                 + #""items":[{"id":"\#(id)"}]}],"lease":"connection"}}"#
         }
 
-        /// Waits until the list shows just these items.
+        /// Waits until the list has exactly these items.
         private func expect(_ items: [String], in daemon: Daemon) throws {
             let expected = "left\n" + items.map { "    \($0)\n" }.joined()
             _ = try eventually("bar with \(items)") {
@@ -33,7 +33,7 @@ extension Integration {
             let subscriber = try daemon.connect()
             try subscriber.send("subscribe bar")
             _ = try subscriber.lines(until: #""method":"reset""#)
-            // A process of its own, which socat is; its input stays open.
+            // socat is a process of its own; its input stays open.
             let fifo = daemon.directory.file("fifo")
             #expect(mkfifo(fifo, 0o600) == 0)
             let client = try Program(
@@ -96,7 +96,7 @@ extension Integration {
             daemon.program.signal(signal)
             _ = try daemon.program.wait()
             try daemon.restart()
-            // The very first look.
+            // The very first state.
             let first = try daemon.connect()
             #expect(try first.reply(to: "snapshot bar").contains(#"{"id":"left","items":[{"id":"fixed"}]}"#))
             #expect(try first.reply(to: "snapshot own").contains("noSuchList"))

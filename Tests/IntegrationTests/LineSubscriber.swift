@@ -1,4 +1,4 @@
-/// Follows a list on a connection of its own, and reads when it is told to.
+/// Follows a list on its own connection, and reads on command.
 final class LineSubscriber {
     private let client: RawClient
     private(set) var replay = Replay()
@@ -10,7 +10,7 @@ final class LineSubscriber {
         try read(upTo: revision)
     }
 
-    /// Until that revision has come, which must be the last of a group.
+    /// Reads until that revision, which must be the last of an update.
     func read(upTo revision: Int) throws {
         while replay.revision ?? -1 < revision {
             guard let line = try client.line() else { throw Failure("the daemon closed a subscription") }

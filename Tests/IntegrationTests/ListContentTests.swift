@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What a list has of its own, by the commands and on the wire.
+    /// A list's own content, with commands and in the protocol.
     struct ListContentTests {
         private let daemon: Daemon
 
@@ -68,7 +68,7 @@ extension Integration {
             #expect(try answer(#"{"op":"reconfigureList","content":"\#(text)"}"#).contains(#""changed":true"#))
             #expect(
                 try answer(#"{"op":"reconfigureList","content":"\#(text)x"}"#)
-                    .contains("operations[0].content: the content is longer than contentLengthMax = 24 bytes"))
+                    .contains("operations[0].content: the content is longer than 24 bytes (contentLengthMax)"))
             let patch = #"{"op":"patchList","content":{"t":"\#(text.dropLast(6))"}}"#
             #expect(try answer(patch).contains(#""changed":true"#))
             let refused = try answer(#"{"op":"patchList","content":{"t":"\#(text.dropLast(5))"}}"#)

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// Changes that are read, made and answered beside the loop are to a client what short ones are.
+    /// Long changes, which are processed in the background, look the same to a client as short ones.
     struct LongChangeTests {
-        /// Lines of one client, sent in one go.
+        /// Lines of one client, sent in one write.
         private struct Script {
             var random: SplitMix64
             var lines: [String] = []
@@ -25,7 +25,7 @@ extension Integration {
             private mutating func items(_ count: Int) -> String {
                 (0..<count).map { _ in
                     lastItem += 1
-                    // Now and then one that there is already.
+                    // Sometimes an existing id.
                     let number = Int.random(in: 0..<60, using: &random) == 0 ? max(1, lastItem - 20) : lastItem
                     return #"{"id":"\#(number)","content":{"n":\#(lastItem)}}"#
                 }.joined(separator: ",")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// `diffablectl mirror`: two daemons, and a pipe between them where ssh would be.
+    /// `diffablectl mirror`: two daemons, and a pipe instead of ssh between them.
     struct MirrorTests {
         private static func mirror(
             _ list: String, of there: Daemon, in here: Daemon, _ options: [String] = []
@@ -22,7 +22,7 @@ extension Integration {
             return try #require(reply.firstRange(of: #""snapshot":"#).map { String(reply[$0.upperBound...]) })
         }
 
-        /// Whether both have the same, once all that is on its way has come.
+        /// Whether both lists are equal after everything in transit has arrived.
         private func areEqual(_ list: String, _ one: Daemon, _ other: Daemon) throws -> Bool {
             try eventually { try state(list, in: one) == state(list, in: other) }
         }
@@ -93,17 +93,83 @@ extension Integration {
             }
             let refused = try Self.mirror("jobs", of: there, in: here)
             #expect(try refused.wait() == 5)
-            #expect(refused.complaints.contains("which is no mirror"), "\(refused.complaints)")
+            #expect(refused.complaints.contains("which is not a mirror"), "\(refused.complaints)")
             #expect(try here.succeed("show", "jobs").contains("mine"))
             let mirror = try Self.mirror("jobs", of: there, in: here, ["--replace"])
             defer { mirror.end(with: SIGKILL) }
             #expect(try eventually { try isLive("jobs", in: here) })
             let second = try Self.mirror("jobs", of: there, in: here)
             #expect(try second.wait() == 5)
-            #expect(second.complaints.contains("another command mirrors"), "\(second.complaints)")
+            #expect(second.complaints.contains("another command keeps the mirror"), "\(second.complaints)")
             let none = try here.companion("mirror", "nowhere")
             #expect(none.status == 64 || none.status == 2)
             #expect(none.complaints.contains("HOST:LIST"), "\(none.complaints)")
+        }
+
+        /// A daemon that replies to `hello` and `subscribe`, and then misbehaves as its argument says.
+        private static let hostileDaemon = """
+            import json, sys
+            kind, out = sys.argv[1], sys.stdout.buffer
+            def send(line):
+                out.write(line if isinstance(line, bytes) else json.dumps(line).encode())
+                out.write(b"\\n")
+                out.flush()
+            def tell(method, operations, **more):
+                place = {"subscription": 1, "list": "jobs", "epoch": "e" * (9000 if kind == "epoch" else 1), "revision": 1}
+                send({"method": method, "params": place | {"operations": operations} | more})
+            for line in sys.stdin:
+                request = json.loads(line)
+                if kind == "error":
+                    send({"id": request["id"], "error": {
+                        "code": 2, "message": "no\\ndiffablectl: all is well\\u001b[2J\\u202e", "data": {"name": "x"}}})
+                if kind == "line":
+                    out.write(b'{"id":1,"result":"')
+                    while True: out.write(b"x" * 65536)
+                result = {"version": "1", "epoch": "e", "limits": {}, "capabilities": []}
+                if request["method"] == "subscribe": result = {"subscription": 1, "list": "jobs", "epoch": "e", "revision": 1}
+                send({"id": request["id"], "result": result})
+                if request["method"] != "subscribe": continue
+                start = [{"op": "appendSections", "sections": [{"id": "s"}]},
+                         {"op": "appendItems", "section": "s", "items": [{"id": "good"}]}]
+                if kind == "parts":
+                    number = 0
+                    while True:
+                        items = [{"id": f"{number}-{n}"} for n in range(1000)]
+                        whole = start + [{"op": "appendItems", "section": "s", "items": items}]
+                        tell("reset", whole, reason="initial", more=True)
+                        start, number = [], number + 1
+                tell("reset", start, reason="initial")
+                wrong = [{"op": "deleteItems", "items": ["none"]}]
+                if kind == "operation": tell("changes", wrong, **{"from": 1, "revision": 2})
+                if kind == "bytes": send(b"\\xff\\x00")
+                if kind == "depth": send(b'{"method":"changes","params":' + b"[" * 1000000)
+            """
+
+        @Test(arguments: [
+            ("line", "a line that is too long"), ("parts", "one change of the list is longer than"),
+            ("operation", "there is no item"), ("bytes", "does not understand"), ("depth", "depthMax"),
+            ("error", "no␊diffablectl: all is well␛[2J<U+202E>"), ("epoch", "is live"),
+        ])
+        func `a hostile source is an error, in bounded memory, and the mirror keeps its last good state`(
+            kind: String, message: String
+        ) throws {
+            let here = try Daemon(configured: "transactionLengthMax: 100000\n")
+            let program = try here.directory.write(Self.hostileDaemon, to: "hostile.py")
+            let mirror = try here.startCompanion([
+                "mirror", "jobs", "--pipe", "exec python3 '\(program)' \(kind) 2>/dev/null",
+            ])
+            defer { mirror.end(with: SIGKILL) }
+            #expect(eventually { mirror.complaints.contains(message) }, "\(mirror.complaints)")
+            #expect(
+                mirror.complaints.split(separator: "\n").allSatisfy {
+                    $0.hasPrefix("diffablectl: ") && !$0.contains("\u{1B}")
+                })
+            if kind == "line" || kind == "parts" {
+                let memory = try #require(mirror.mostMemory)
+                #expect(memory < 600_000, "\(memory) kB")
+            } else if kind != "error" {
+                #expect(try eventually { try here.succeed("show", "jobs", "-o", "ids") == "good\n" })
+            }
         }
 
         @Test func `the daemons, the mirror and the link end at random, and the mirror is what its source is`() throws {
@@ -127,7 +193,7 @@ extension Integration {
                         default: #"{"op":"appendItems","section":"s","items":[{"id":"i\#(id)","content":\#(number)}]}"#
                         }
                     let section = #"{"op":"appendSections","sections":[{"id":"s"}]}"#
-                    // What does not fit is refused, and changes nothing.
+                    // An update that does not fit is refused, and changes nothing.
                     let operations = number == 1 ? section : operation
                     _ = try client.reply(
                         to: #"{"id":1,"method":"transact","params":{"list":"jobs","operations":[\#(operations)]}}"#)
@@ -138,7 +204,7 @@ extension Integration {
                     try there.restart()
                     client = try there.connect()
                 case 1:
-                    // One that finds no daemon at its start ends; this one has begun.
+                    // A mirror that finds no daemon at startup ends; this one has already begun.
                     let run = mirror
                     #expect(eventually { !run.complaints.isEmpty })
                     here.program.end(with: SIGKILL)

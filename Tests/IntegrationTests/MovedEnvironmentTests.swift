@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What a program is told reaches it, whatever a preloaded library did before `main`.
+    /// Arguments reach a program whatever a preloaded library did before `main`.
     @Suite(.enabled(if: PreloadedLibrary.environmentMoved != nil, "needs a C compiler, /usr/bin/cc"))
     struct MovedEnvironmentTests {
         @Test(arguments: [Binaries.daemon, Binaries.companion])
         func `options count where the environment was moved`(binary: String) throws {
             let directory = try ScratchDirectory()
             let library = try #require(PreloadedLibrary.environmentMoved)
-            // One that missed it would say how it is used, or serve.
+            // A program that missed it would print its usage, or serve.
             let program = try Program(
                 binary, ["--no-such-option"], environment: ["LD_PRELOAD": library.path], in: directory)
             defer { program.end(with: SIGKILL) }

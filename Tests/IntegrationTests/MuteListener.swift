@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Takes connections, and never says anything on them.
+/// Accepts connections, and never writes to them.
 final class MuteListener {
     private let descriptor: Int32
     private let path: String
@@ -15,13 +15,13 @@ final class MuteListener {
         }
     }
 
-    /// How many connections wait to be taken until the kernel refuses more.
+    /// The number of connections in the queue until the kernel refuses more.
     static let queueLength = 9
 
-    /// Takes the first connection that waits, for whoever is to close it.
+    /// Returns the first waiting connection; the caller closes it.
     func take() -> Int32 { accept(descriptor, nil, nil) }
 
-    /// Reads a little from the first connection, and is gone.
+    /// Reads a little from the first connection, and closes it.
     func hangUp() {
         let connection = accept(descriptor, nil, nil)
         var byte: UInt8 = 0

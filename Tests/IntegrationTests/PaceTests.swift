@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `minInterval` and `bookmark`. Groups are counted, and times only compared where they differ by much.
+    /// `minInterval` and `bookmark`. Updates are counted, and times are only compared if they differ by much.
     struct PaceTests {
         private static func daemon(configured text: String? = nil) throws -> Daemon {
             let daemon = try Daemon(configured: text)
@@ -24,7 +24,7 @@ extension Integration {
             try client.send(
                 #"{"id":1,"method":"subscribe","params":{"list":"menu","deliver":"\#(form)","minInterval":300}}"#)
             _ = try client.lines(until: #""reason":"initial""#)
-            // Twice, because what is held back once must not be held back for ever.
+            // Twice, because an update that is held back must not be held back forever.
             for burst in 0..<2 {
                 let start = ContinuousClock.now
                 for number in 1...200 {
@@ -32,7 +32,7 @@ extension Integration {
                 }
                 let last = 3 + (burst + 1) * 200
                 let groups = try client.lines(until: #""revision":\#(last),"#)
-                // One at once, and one for each interval that the changes took.
+                // One at once, and one for each interval of the changes.
                 let time = start.duration(to: .now)
                 #expect(groups.count <= 2 + Int(time / .milliseconds(300)), "\(groups.count) groups in \(time)")
                 #expect(client.isSilent(forSeconds: 0.6))
@@ -49,7 +49,7 @@ extension Integration {
             usleep(2_100_000)
             let start = ContinuousClock.now
             try client.send(Self.change(1))
-            // Before or behind the reply, and before anything is answered that was asked after that.
+            // Before or after the reply, and before the answers to later requests.
             var lines = try client.lines(until: #""id":1,"result""#)
             try client.send(#"{"id":"p","method":"ping"}"#)
             lines += try client.lines(until: #""id":"p""#)
@@ -128,7 +128,7 @@ extension Integration {
                     try client.line()?.contains(#""method":"bookmark","params":{"subscription":1,"list":"menu""#)
                         == true)
             }
-            // A change that the view does not show is no group; the bookmark says that it is known all the same.
+            // A change that the view does not show makes no update; the bookmark confirms it anyway.
             _ = try writer.reply(to: Self.change(1))
             _ = try client.lines(until: #""revision":4}"#)
             try writer.send(

@@ -32,7 +32,7 @@ extension Integration {
                     + #"[{"id":"bread","content":{"text":"bread"}}]}]"# + "\n")
             #expect(try daemon.succeed("diff", "tasks", "2", "2") == "")
             let answer = try daemon.companion("diff", "tasks", "9")
-            #expect(answer.status != 0 && answer.complaints.contains("it keeps revisions 0 to 3"))
+            #expect(answer.status != 0 && answer.complaints.contains("its history has revisions 0 to 3"))
         }
 
         @Test func `diff shows what a file would change, and changes nothing`() throws {
@@ -44,7 +44,7 @@ extension Integration {
             #expect(try daemon.succeed("log", "tasks").split(separator: "\n").count == 3)
             #expect(try daemon.succeed("apply", "tasks", file, "--dry-run") == shown)
             let answer = try daemon.companion("diff", "tasks", file, "2")
-            #expect(answer.complaints.contains("a file is compared with the newest revision"))
+            #expect(answer.complaints.contains("a file can be compared only with the newest revision"))
         }
 
         @Test func `undo goes back one more change each time, redo goes forward, and both say which change it is`()
@@ -92,8 +92,8 @@ extension Integration {
             try refused("redo", "tasks", with: "no undone change that can be redone")
             try refused("undo", "tasks", "-n", "9", with: "only 3 changes of the list \"tasks\" can be undone, not 9")
             try refused("undo", "tasks", "-n", "3", with: "--to 0")
-            try refused("undo", "tasks", "-n", "0", with: "-n is 1 or more")
-            try refused("undo", "tasks", "-n", "1", "--to", "1", with: "cannot be combined")
+            try refused("undo", "tasks", "-n", "0", with: "-n must be 1 or more")
+            try refused("undo", "tasks", "-n", "1", "--to", "1", with: "use one of them")
             try daemon.succeed("undo", "tasks", "-q")
             // After another change there is nothing to redo.
             try daemon.succeed("append", "tasks", "tea", "-q")

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A JSON document that JSON patches (RFC 6902) are applied to. It knows nothing of lists.
+/// A JSON document to which JSON patches (RFC 6902) are applied. It knows nothing of lists.
 struct PatchedDocument {
     private(set) var root: Value
 
     indirect enum Value: Equatable {
         case object([String: Value])
         case array([Value])
-        /// Anything else, as its text.
+        /// Any other value, as its text.
         case scalar(String)
 
         init(_ json: Any) {
@@ -75,7 +75,7 @@ struct PatchedDocument {
         return removed
     }
 
-    /// Calls the body with what the last name of the path is in.
+    /// Calls the body with the container of the path's last name.
     private static func change(
         at path: ArraySlice<String>, in owner: inout Value, _ body: (inout Value, String) throws -> Void
     ) throws {

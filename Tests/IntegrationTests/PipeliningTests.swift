@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Requests that are sent without waiting for the answers.
+    /// Requests sent without waiting for answers.
     struct PipeliningTests {
-        /// More than the daemon has open for one connection at a time.
+        /// More than the daemon's limit of open requests for one connection.
         private static let count = 5_000
 
         private func daemonWithRows(_ count: Int) throws -> Daemon {
@@ -22,6 +22,15 @@ extension Integration {
             for number in 1...Self.count {
                 #expect(try client.line() == #"{"jsonrpc":"2.0","id":\#(number),"result":{}}"#)
             }
+        }
+
+        @Test func `bytes out of band are read in their places`() throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            for byte in "ping\n".utf8 { client.sendOutOfBand(byte) }
+            #expect(try client.line() == #"{"jsonrpc":"2.0","id":null,"result":{}}"#)
+            try client.send("ping")
+            #expect(try client.line() == #"{"jsonrpc":"2.0","id":null,"result":{}}"#)
         }
 
         @Test func `what was asked before a half-close is answered after it, and then the connection ends`() throws {
@@ -50,7 +59,7 @@ extension Integration {
             let client = try daemon.connect()
             try client.send("snapshot rows")
             client.finishSending()
-            // Longer than a socket holds; the daemon is done with it long before it is read.
+            // Longer than a socket holds; the daemon has finished long before it is read.
             usleep(500_000)
             let reply = try client.line() ?? ""
             #expect(reply.hasSuffix("]}}}") && reply.contains(#""id":"5000""#))

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A library of Tests/Shim, made for this run of the tests, to be loaded into a program with LD_PRELOAD.
+/// A library of Tests/Shim, built for this test run, to be loaded into a program with LD_PRELOAD.
 struct PreloadedLibrary: Sendable {
     let path: String
-    /// The library goes with it.
+    /// The directory; the library is deleted with it.
     private let directory: ScratchDirectory
 
     static let environmentMoved = PreloadedLibrary("environment_moved")
 
-    /// Nil where there is no C compiler.
+    /// Returns nil without a C compiler.
     init?(_ name: String) {
         let compilers = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"]
         guard let compiler = compilers.first(where: { FileManager.default.isExecutableFile(atPath: $0) }),

@@ -1,11 +1,10 @@
 import Foundation
 
 extension Program {
-    /// What it has had of the machine's processors, in hundredths of a second: what a busy machine lets it wait for is not
-    /// in it.
+    /// The CPU time, with a resolution of a hundredth of a second. It does not include waiting on a busy machine.
     var processorTime: Duration { Self.processorTime("/proc/\(processID)/stat") }
 
-    /// The same of the daemon's event loop alone.
+    /// The CPU time of the daemon's event loop.
     var loopTime: Duration {
         let directory = "/proc/\(processID)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
@@ -18,7 +17,7 @@ extension Program {
 
     private static func processorTime(_ file: String) -> Duration {
         let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
-        // The name, in brackets, may have anything in it.
+        // The name, in brackets, may contain anything.
         let fields = text.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
         guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return .zero }
         return .seconds(1) * (user + system) / sysconf(Int32(_SC_CLK_TCK))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often the threads of a process were woken, after they had gone to sleep by themselves.
+/// The number of wake-ups of a process's threads after they went to sleep.
 struct Wakings {
     private let counts: [String: Int]
 
@@ -15,7 +15,7 @@ struct Wakings {
         self.counts = counts
     }
 
-    /// A thread that has ended since then had to be woken for that.
+    /// The number of wake-ups since then. A thread that has ended counts as one.
     func number(since before: Wakings) -> Int {
         let ended = before.counts.keys.filter { counts[$0] == nil }.count
         return ended + counts.reduce(0) { $0 + $1.value - (before.counts[$1.key] ?? 0) }
@@ -23,12 +23,12 @@ struct Wakings {
 }
 
 extension Wakings {
-    /// Which may be set while it sleeps.
+    /// The timers that may be set while a program sleeps.
     enum Timers {
         case none, any
     }
 
-    /// Whether one of its timers (timerfd_create(2)) is to expire.
+    /// Whether one of its timers (timerfd_create(2)) is set.
     private static func hasTimer(_ processID: pid_t) -> Bool {
         let directory = "/proc/\(processID)/fdinfo"
         return ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).contains { descriptor in
@@ -38,9 +38,8 @@ extension Wakings {
         }
     }
 
-    /// Waits for some seconds in which no thread of the process wakes and no timer of it is set. A program that is asleep has them
-    /// soon, however busy the machine is: who is not woken does not depend on others. One with a timer never has them, unless
-    /// timers are allowed whose time comes later.
+    /// Waits for some seconds without a wake-up of the process or a timer, except permitted timers that expire later. A sleeping
+    /// program has such seconds soon, however busy the machine is. One with a timer never has them.
     static func waitForNone(
         of processID: pid_t, timers: Timers = .none, for seconds: Double = 4, within limit: Double = 240, _ what: String
     ) throws {

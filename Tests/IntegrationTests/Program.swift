@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A program that runs, with its input from a file and its output into files, so that nothing ever blocks on a pipe.
+/// A running program, with its input from a file and its output into files, so that nothing ever blocks on a pipe.
 final class Program {
     let processID: pid_t
     private let directory: ScratchDirectory
@@ -10,7 +10,7 @@ final class Program {
 
     /// - Parameters:
     ///   - input: a file, or `nil` for none.
-    ///   - environment: variables beside a small fixed set.
+    ///   - environment: variables in addition to a small fixed set.
     init(
         _ path: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
         in directory: ScratchDirectory
@@ -42,7 +42,7 @@ final class Program {
         let words = arguments.map { strdup($0) } + [nil]
         let environment = variables.map { strdup($0) } + [nil]
         defer { for word in words + environment { free(word) } }
-        // Children get signals as they are by default, whatever the test runner blocks or ignores.
+        // Children get default signal handling, whatever the test runner blocks or ignores.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -63,7 +63,7 @@ final class Program {
 // MARK: - Its end
 
 extension Program {
-    /// The exit status, or 128 and the signal, as a shell says it; `nil` while it runs.
+    /// The exit status, or 128 plus the signal, as in a shell; `nil` while it runs.
     @discardableResult
     func exitStatus() -> Int32? {
         if let status { return status }
@@ -92,14 +92,14 @@ extension Program {
     var output: String { text(of: "\(name).out") }
     var complaints: String { text(of: "\(name).err") }
 
-    /// Those that are complete.
+    /// The complete lines.
     var outputLines: [String] {
         let output = output
         guard let end = output.utf8.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
         return output[..<end].split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// Whether the last line is the end of a group at this revision, as far as its first bytes and its end say.
+    /// Whether the last line is the end of an update at this revision, judged by its first bytes and its end.
     func outputEnds(afterRevision revision: Int) -> Bool {
         guard let last = outputLines.last else { return false }
         return last.prefix(400).contains("\"revision\":\(revision),") && !last.hasSuffix(#""more":true}}"#)
@@ -109,21 +109,21 @@ extension Program {
         String(decoding: (try? Data(contentsOf: URL(filePath: directory.file(file)))) ?? Data(), as: UTF8.self)
     }
 
-    /// In bytes, without pages that are shared with others.
+    /// The resident memory in bytes, without shared pages.
     var residentLength: Int {
         let rollup = (try? String(contentsOfFile: "/proc/\(processID)/smaps_rollup", encoding: .utf8)) ?? ""
         let line = rollup.split(separator: "\n").first { $0.hasPrefix("Private_Dirty:") } ?? ""
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// In bytes, without pages of files.
+    /// The anonymous memory in bytes, without pages of files.
     var anonymousLength: Int {
         let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
         return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
-    /// What the kernel knows of each stretch of its heap, in two letters each.
+    /// The kernel's flags for each part of its heap, in two letters each.
     var heapFlags: [[Substring]] {
         // `String(contentsOfFile:)` ends with the first page of such a file.
         let bytes = try? FileHandle(forReadingAtPath: "/proc/\(processID)/smaps")?.readToEnd()

@@ -2,26 +2,39 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The examples of docs/protocol.md, as it has them.
+    /// Runs the transcripts of all pages in docs.
     ///
-    /// In a block marked `transcript`, `C: ` lines are sent and `S: ` lines must come, byte for byte and in order. What
-    /// differs from run to run has a fixed value on the page; EPOCH in a line that is sent is the epoch that came last.
-    /// Each block is a connection of its own to one daemon, and a second one where there are `C2: ` and `S2: `.
+    /// In a block marked `transcript`, the test sends each `C: ` line and expects each `S: ` line, byte for byte and in order.
+    /// Values that differ from run to run have a fixed value on the page. EPOCH in a sent line means the daemon's last epoch.
+    /// Each page has its own daemon. Each block has its own connection, and a second one for `C2: ` and `S2: `.
     struct ProtocolPageTests {
-        private static let page = "\(Binaries.repository)/docs/protocol.md"
+        private static let pages: [(name: String, transcripts: [Transcript])] = {
+            let folder = "\(Binaries.repository)/docs"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter { $0.hasSuffix(".md") }.sorted().map { name in
+                (name, Transcript.all(in: (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""))
+            }
+        }()
 
-        @Test func `the protocol page's examples happen as they are written`() throws {
+        @Test(arguments: pages.filter { !$0.transcripts.isEmpty }.map(\.name))
+        func `the examples of a page happen as they are written`(page: String) throws {
             let daemon = try Daemon()
-            let transcripts = try Transcript.all(in: String(contentsOfFile: ProtocolPageTests.page, encoding: .utf8))
-            #expect(!transcripts.isEmpty)
-            for transcript in transcripts { try transcript.check(against: daemon) }
+            for transcript in try #require(Self.pages.first { $0.name == page }).transcripts {
+                try transcript.check(against: daemon)
+            }
+        }
+
+        @Test func `every page of the protocol has examples`() {
+            let pages = Self.pages.filter { $0.name.hasPrefix("protocol") }
+            #expect(pages.count >= 10)
+            for page in pages { #expect(!page.transcripts.isEmpty, "\(page.name)") }
         }
     }
 }
 
 /// A block of lines that are sent and expected.
 struct Transcript {
-    /// Of the opening fence, counted from 1.
+    /// The line of the opening fence, counted from 1.
     var line: Int
     var steps: [Step] = []
 
@@ -79,7 +92,7 @@ struct Transcript {
                 try (peer == .first ? client : second).send(line.replacing("EPOCH", with: epoch))
             case .expect(let line, let peer):
                 var came = ""
-                // What comes by the clock comes again on a busy machine, where the next request is late.
+                // Timed lines are repeated on a busy machine, where the next request is late.
                 repeat {
                     came = try (peer == .first ? client : second).line() ?? "(the end of the connection)"
                 } while came == bookmark

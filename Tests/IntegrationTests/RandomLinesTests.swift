@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// What nobody means, by the thousands, beside a client that means something.
+    /// Thousands of meaningless lines, while a well-behaved client works.
     ///
-    /// `RANDOM_LINES=1000000` sends a million, and `RANDOM_SEED=n` the same again; `DIFFABLED_BINARIES=.build/release` as
-    /// an absolute path takes another build of the daemon.
+    /// `RANDOM_LINES=1000000` sends a million, and `RANDOM_SEED=n` repeats a run; `DIFFABLED_BINARIES=.build/release` as an
+    /// absolute path selects another build of the daemon.
     struct RandomLinesTests {
         private static let environment = ProcessInfo.processInfo.environment
         private static let count = environment["RANDOM_LINES"].flatMap { Int($0) } ?? 20_000
@@ -16,13 +16,13 @@ extension Integration {
             let daemon = try Daemon()
             let good = try GoodClient(of: daemon)
             try daemon.succeed("create", "a", "--volatile")
-            // Memory that the daemon keeps for the next line is no loss: it is taken before the first measurement.
+            // Memory that the daemon keeps for the next line is not a leak, so it is allocated before the first measurement.
             var first = try RandomLines(seed: Self.seed ^ 1)
             _ = try first.send(2000, to: daemon.socket)
             let before = try settledLength(of: daemon, below: .max)
             let alone = try good.latencies(while: { $0 < 1000 })
 
-            // Making the lines keeps the machine busy too: what comes of that is seen where another daemon gets them.
+            // Making the lines keeps the machine busy too; sending them to another daemon measures that effect.
             let other = try Daemon()
             try other.succeed("create", "a", "--volatile")
             let (elsewhere, _, _) = try await good.latencies(
@@ -38,12 +38,12 @@ extension Integration {
             #expect(
                 after <= before + (32 << 20), "\(before >> 10) KiB before, \(after >> 10) KiB after; seed \(Self.seed)")
             report(alone, elsewhere, beside, before, after)
-            // Thousands of rounds say something; what a few take depends on the machine's mood.
+            // Only thousands of rounds are significant; a few depend on the machine's load.
             if Self.count >= 200_000 {
                 #expect(beside.median <= alone.median * 10, "seed \(Self.seed)")
                 #expect(beside.percentile99 <= elsewhere.percentile99 * 10, "seed \(Self.seed)")
             }
-            // A line that holds everybody up takes most of the time that all of them take.
+            // A line that blocks all clients takes most of the total time.
             #expect(beside.longest < max(.seconds(10), beside.sum / 3), "seed \(Self.seed)")
         }
 
@@ -70,7 +70,7 @@ extension Integration {
 }
 
 private final class Flag: @unchecked Sendable {
-    // Because of the lock.
+    // Protected by the lock.
     private let lock = NSLock()
     private var value = false
 
@@ -92,9 +92,9 @@ private struct Latencies: CustomStringConvertible {
     var description: String { "\(median) (99%: \(percentile99), longest: \(longest), rounds: \(count))" }
 }
 
-/// Changes a list of its own, and follows it on another connection. Used by one thread at a time.
+/// Changes a list, and follows it on another connection. Used by one thread at a time.
 private final class GoodClient: @unchecked Sendable {
-    // Because the test waits for each use to end before the next.
+    // The test waits for each use to end before the next.
     private let writer: RawClient
     private let subscriber: RawClient
     private var revision = 0
@@ -111,7 +111,7 @@ private final class GoodClient: @unchecked Sendable {
         _ = try subscriber.lines(until: #""method":"reset""#)
     }
 
-    /// How long each of its transactions takes; every one must be answered with the next revision.
+    /// Measures its transactions; each must be answered with the next revision.
     func latencies(while goesOn: (Int) -> Bool) throws -> Latencies {
         var latencies: [Duration] = []
         while goesOn(latencies.count) {
@@ -131,8 +131,8 @@ private final class GoodClient: @unchecked Sendable {
         return Latencies(latencies)
     }
 
-    /// The same for as long as random lines are sent, to this daemon or another; how many of those that were sent on
-    /// connections that were read to their end were answered.
+    /// Measures while random lines are sent to this daemon or another. Also returns the number of answered lines on connections
+    /// that were read to their end.
     func latencies(
         besides count: Int, seed: UInt64, to socket: String
     ) async throws -> (Latencies, lines: Int, answers: Int) {
@@ -148,7 +148,7 @@ private final class GoodClient: @unchecked Sendable {
         return (latencies, lines, answers)
     }
 
-    /// Nothing else came.
+    /// Checks that nothing else arrived.
     func checkSubscriber() throws {
         guard subscriber.isSilent() else {
             throw Failure("the subscriber was sent more: \(try subscriber.line() ?? "")")
@@ -156,7 +156,7 @@ private final class GoodClient: @unchecked Sendable {
     }
 }
 
-/// Lines that make no sense, or little, on connections that come and go.
+/// Lines with little or no meaning, on short connections.
 private struct RandomLines {
     private var random: SplitMix64
     private let valid: [[UInt8]]
@@ -167,13 +167,13 @@ private struct RandomLines {
             path: "../../Fuzzing/Corpus/request"
         )
         .standardizedFileURL
-        // They use the one list; a mutated name must not make a list that stays.
+        // They use one list; a mutated name must not make a list that stays.
         valid = try FileManager.default.contentsOfDirectory(atPath: corpus.path).sorted().map {
             [UInt8](try Data(contentsOf: corpus.appending(path: $0)))
         }.filter { !String(decoding: $0, as: UTF8.self).contains("createList") }
     }
 
-    /// How many lines were sent on connections that were read to their end, and how many came back on those.
+    /// Returns the number of sent lines on connections that were read to their end, and the number of replies on them.
     mutating func send(_ count: Int, to socket: String) throws -> (lines: Int, answers: Int) {
         var sent = 0
         var (lines, answers) = (0, 0)
@@ -187,7 +187,7 @@ private struct RandomLines {
                 answered += try client.exchange(lines)
                 rest -= min(rest, 100)
             }
-            // Half a line, and half of the connections go without a word.
+            // Half a line; half of the connections end silently.
             answered += try client.exchange(Self.ends + line().prefix(20))
             if Bool.random(using: &random) {
                 client.finishSending()
@@ -201,7 +201,8 @@ private struct RandomLines {
         return (lines, answers)
     }
 
-    /// For the subscriptions that one or two of a million lines are by chance: a connection outlasts its input by those.
+    /// Unsubscribes, because by chance one or two of a million lines subscribe, and a connection outlasts its input while it has
+    /// a subscription.
     private static let ends = [UInt8](
         (1...4).map { #"{"method":"unsubscribe","params":{"subscription":\#($0)}}"# + "\n" }.joined().utf8)
 

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A client that sends and reads lines and knows nothing of what is in them. Every read has a deadline.
+/// A client that sends and reads lines without interpreting them. Every read has a deadline.
 final class RawClient {
     private let descriptor: Int32
     private var bytes: [UInt8] = []
@@ -10,7 +10,7 @@ final class RawClient {
     init(connectingTo path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = withUnixAddress(path) { [descriptor] in Foundation.connect(descriptor, $0, $1) }
-        // The descriptor is closed by `deinit`, which runs here too; closing it twice would take somebody else's.
+        // `deinit` closes the descriptor, and runs here too; closing it twice would close another one.
         guard result == 0 else { throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))") }
     }
 
@@ -19,29 +19,33 @@ final class RawClient {
     private var isClosed = false
 
     func close() {
-        // The daemon is to see its end now, also while a program that is being started has not let go of its copy.
+        // The daemon has to see the end now, even while a program that is being started has a copy of the descriptor.
         if !isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) }
         if !isClosed { Foundation.close(descriptor) }
         isClosed = true
     }
 
-    /// End of input for the daemon; we go on reading.
+    /// Ends the input for the daemon; reading continues.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// What the daemon sends fails; we go on sending.
+    /// Makes the daemon's writes fail; sending continues.
     func finishReading() { shutdown(descriptor, Int32(SHUT_RD)) }
 }
 
 // MARK: - Sending
 
 extension RawClient {
+    func sendOutOfBand(_ byte: UInt8) {
+        withUnsafeBytes(of: byte) { _ = Foundation.send(descriptor, $0.baseAddress, 1, Int32(MSG_OOB)) }
+    }
+
     func send(_ line: String) throws { try send(Array("\(line)\n".utf8)) }
 
     func send(_ raw: [UInt8]) throws {
         guard try sendAsFarAsPossible(raw) == raw.count else { throw Failure("the daemon closed the connection") }
     }
 
-    /// How many bytes the daemon's side took before it went away.
+    /// Sends until the daemon disconnects, and returns the number of accepted bytes.
     func sendAsFarAsPossible(_ raw: [UInt8]) throws -> Int {
         var sent = 0
         while sent < raw.count {
@@ -59,7 +63,7 @@ extension RawClient {
 }
 
 extension RawClient {
-    /// Waits until the daemon has read all that was sent.
+    /// Waits until the daemon has read everything.
     func waitUntilTaken() throws {
         try eventually("reader of what was sent") {
             var rest: Int32 = 0
@@ -68,7 +72,7 @@ extension RawClient {
         }
     }
 
-    /// Sends until the daemon has taken nothing more for half a second; how many bytes it took.
+    /// Sends until the daemon has taken nothing for half a second, and returns the number of accepted bytes.
     func sendWhileTaken(_ raw: [UInt8]) -> Int {
         var sent = 0
         while sent < raw.count {
@@ -85,7 +89,7 @@ extension RawClient {
 }
 
 extension RawClient {
-    /// Sends, and throws away what comes meanwhile; how many lines that was. A daemon that is not read does not read.
+    /// Sends, discards lines received during that, and returns their number. A daemon that is not read does not read.
     func exchange(_ raw: [UInt8]) throws -> Int {
         var sent = 0
         var lines = 0
@@ -111,7 +115,7 @@ extension RawClient {
 // MARK: - Reading
 
 extension RawClient {
-    /// The next line; `nil` at the end of the connection.
+    /// Returns the next line; `nil` at the end of the connection.
     func line(within seconds: Double = 240) throws -> String? {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var searched = start
@@ -125,7 +129,7 @@ extension RawClient {
         }
     }
 
-    /// The next so many bytes; fewer at the end of the connection, or when no more come for a while.
+    /// Returns the next bytes; fewer at the end of the connection, or when no more arrive for a while.
     func bytes(_ count: Int) throws -> [UInt8] {
         while bytes.count - start < count, isReadable(within: 0.2), try receive(before: .now + .seconds(60)) {}
         let end = min(start + count, bytes.count)
@@ -133,7 +137,7 @@ extension RawClient {
         return Array(bytes[start..<end])
     }
 
-    /// Reads lines until one holds the text, and gives them all.
+    /// Reads lines until one contains the text, and returns them all.
     func lines(until text: String, within seconds: Double = 240) throws -> [String] {
         var lines: [String] = []
         while let line = try line(within: seconds) {
@@ -143,14 +147,14 @@ extension RawClient {
         throw Failure("the connection ended before \(text)")
     }
 
-    /// Sends a line and gives the next one that comes.
+    /// Sends a line and returns the next received one.
     func reply(to request: String) throws -> String {
         try send(request)
         guard let reply = try line() else { throw Failure("the connection ended after \(request.prefix(200))") }
         return reply
     }
 
-    /// Whether nothing comes for a while.
+    /// Whether nothing arrives for a while.
     func isSilent(forSeconds seconds: Double = 0.2) -> Bool {
         start == bytes.count && !isReadable(within: seconds)
     }
@@ -160,7 +164,7 @@ extension RawClient {
     private func isReady(_ event: Int32, within seconds: Double) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         var count: Int32
-        // A signal that came meanwhile says nothing of the socket.
+        // An interrupting signal says nothing about the socket.
         repeat { count = poll(&waiting, 1, Int32(seconds * 1000)) } while count < 0 && errno == EINTR
         return count > 0
     }
@@ -172,7 +176,7 @@ extension RawClient {
         start = 0
     }
 
-    /// False at the end of the connection.
+    /// Returns false at the end of the connection.
     private func receive(before deadline: ContinuousClock.Instant) throws -> Bool {
         let rest = ContinuousClock.now.duration(to: deadline)
         guard rest > .zero else { throw Failure("no line came in time; unfinished: \(bytes[start...].prefix(200))") }

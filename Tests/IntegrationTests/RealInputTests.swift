@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// Lists that exist: applied, applied again, changed in every way and applied, while a subscriber listens.
+    /// Realistic lists: applied, applied again, changed in every way and applied, while a subscriber follows.
     struct RealInputTests {
         @Test func `countries by continent`() throws {
             let file = "\(Binaries.repository)/config/countries.json"
@@ -13,7 +13,7 @@ extension Integration {
             let trip = try RoundTrip("countries", ["--from", "json"])
             try trip.begin(with: String(contentsOfFile: file, encoding: .utf8), items: 195)
 
-            // Two continents change places, a country moves to another, one goes, one comes, one gets a new capital.
+            // Two continents change places, a country moves to another, one is removed, one is added, one gets a new capital.
             sections.swapAt(0, 2)
             let turkey = sections[1].items.firstIndex { $0.id == "tr" }!
             sections[0].items.append(sections[1].items.remove(at: turkey))
@@ -53,7 +53,7 @@ extension Integration {
             }
             try trip.begin(with: outline(paths), items: paths.count)
 
-            // The first directory goes with all that is in it, another is renamed, a third goes to the end.
+            // The first directory is removed with its contents, another is renamed, a third moves to the end.
             let top = paths.filter { !$0.contains("/") }
             func isWithin(_ path: String, _ directory: String) -> Bool {
                 path == directory || path.hasPrefix("\(directory)/")

@@ -2,34 +2,34 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// What a subscriber makes of the lines that it received: each group applied to what it had, and nothing else.
+/// A subscriber's copy: each update applied to the previous state, and nothing else.
 struct Replay {
     private(set) var snapshot = Snapshot()
     private(set) var epoch = ""
     private(set) var revision: Int?
-    /// Where the view's window lies, if it has one.
+    /// The extent of the view's window, if it has one.
     private(set) var extent: Window.Extent?
-    /// Whether the last line ended a group.
+    /// Whether the last line ended an update.
     var isWhole: Bool { staged == nil }
-    /// How many groups came, and of which method.
+    /// The numbers of updates by method.
     private(set) var resets = 0
     private(set) var changes = 0
     private(set) var lines = 0
     private var staged: Snapshot?
     private var operationsStaged: [ListOperation] = []
 
-    /// A group that is complete.
+    /// A complete update.
     struct Group {
         var cause: Cause
         var operations: [ListOperation]
-        /// The state before it; of a reset, nothing.
+        /// The state before it; empty for a reset.
         var old: Snapshot
     }
 
     enum Cause: Equatable, Sendable {
         case reset(reason: String)
         case changes(from: Int)
-        /// All of it as it is now, from one who asked for snapshots.
+        /// The whole current state, for a subscription with snapshots.
         case snapshot
     }
 
@@ -39,7 +39,7 @@ struct Replay {
         for line in lines { try receive(line) }
     }
 
-    /// Takes a line of which it is sure that it goes on where the one before ended.
+    /// Applies a line, and checks that it continues from the one before.
     mutating func receive(_ line: String) throws {
         let message = try Message(text: line)
         if case .changes(let group) = message, group.from != revision {
@@ -48,7 +48,7 @@ struct Replay {
         _ = try take(message)
     }
 
-    /// Takes a message whatever it says of where it begins; gives the group when that is complete.
+    /// Applies a message wherever it begins; returns the update when it is complete.
     mutating func take(_ message: Message) throws -> Group? {
         lines += 1
         switch message {
@@ -69,7 +69,7 @@ struct Replay {
         }
     }
 
-    /// The connection is lost: a group that is not complete never was.
+    /// Drops an incomplete update, after a lost connection.
     mutating func forgetParts() {
         staged = nil
         operationsStaged = []
@@ -91,7 +91,7 @@ struct Replay {
         return group
     }
 
-    /// Canonical JSON, with the line feed that `show --json` ends with.
+    /// Canonical JSON, with the line feed of `show --json`.
     var json: String { "\(snapshot.json)\n" }
 }
 

@@ -2,8 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// A client that was away goes on from where it was, whatever the daemon went through; and if that cannot be, it is
-    /// told so.
+    /// A client that was away resumes from its state, whatever happened to the daemon, or is notified if that is impossible.
     struct ResumeTests {
         private let daemon: Daemon
 
@@ -25,14 +24,14 @@ extension Integration {
             for item in items { try daemon.succeed("append", "tasks", item) }
         }
 
-        /// What the list is called in this life.
+        /// Returns the list's current epoch.
         private func epoch() throws -> String {
             let reply = try daemon.connect().reply(to: #"{"id":1,"method":"snapshot","params":{"list":"tasks"}}"#)
             let rest = try #require(reply.components(separatedBy: #""epoch":""#).dropFirst().first)
             return String(rest.prefix { $0 != "\"" })
         }
 
-        /// The reply to a subscription that goes on, and the line after it.
+        /// Returns the reply to a resumed subscription, and the next line.
         private func resume(_ epoch: String, _ revision: Int) throws -> (reply: String, line: String) {
             let client = try daemon.connect()
             let reply = try client.reply(

@@ -1,7 +1,7 @@
 import Diffable
 import Testing
 
-/// One list's way through the daemon, with a `socat` subscriber beside it.
+/// One list's way through the daemon, with a `socat` subscriber.
 struct RoundTrip {
     private let daemon: Daemon
     private let list: String
@@ -17,14 +17,14 @@ struct RoundTrip {
         _ = try eventually("first reset") { subscriber.output.contains("reset") ? true : nil }
     }
 
-    /// What a program of this machine says.
+    /// Returns a program's output.
     func lines(of program: String, _ arguments: String...) throws -> [String] {
         let program = try Program(program, arguments, in: daemon.directory)
         _ = try program.wait()
         return program.outputLines
     }
 
-    /// The first state, twice: the second time changes nothing and tells nobody.
+    /// Applies the first state twice: the second time changes nothing and sends nothing.
     func begin(with input: String, items: Int) throws {
         let said = try apply(input)
         #expect(said.hasPrefix("\(list) revision 1: "))
@@ -34,7 +34,7 @@ struct RoundTrip {
         try expectSame(replay)
     }
 
-    /// Another state: the subscriber hears of it once, and of nothing between.
+    /// Applies another state: the subscriber gets one update.
     func end(with input: String, items: Int) throws {
         #expect(try apply(input).hasPrefix("\(list) revision 2: "))
         let replay = try replay(at: 2)
@@ -52,7 +52,7 @@ struct RoundTrip {
 
     private func replay(at revision: Int) throws -> Replay {
         try eventually("revision \(revision) at the subscriber") {
-            // Reading it all again for each look would take longer than the daemon does.
+            // Reading everything again for each check would take longer than the daemon does.
             guard subscriber.outputEnds(afterRevision: revision) else { return nil }
             let replay = try Replay(of: subscriber.outputLines)
             return replay.revision == revision ? replay : nil

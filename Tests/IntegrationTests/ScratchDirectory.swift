@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of a test's own, removed with it. Its path is short, because a socket's may have 107 bytes.
+/// A temporary directory, deleted with its last reference. Its path is short, because a socket's may have 107 bytes.
 final class ScratchDirectory: Sendable {
     let path: String
 
@@ -22,16 +22,16 @@ final class ScratchDirectory: Sendable {
     }
 }
 
-/// Why a test cannot go on.
+/// An error that ends a test.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// Asks again and again until the answer is there; every wait of these tests ends here.
+/// Repeats the body until it returns a value; every wait of these tests ends here.
 ///
-/// A wait that comes to its end says that nothing more will come, on however slow a machine: no test is about how long it is.
+/// A timeout means that nothing more will happen, even on a slow machine: no test measures how long it takes.
 func eventually<R>(
     within seconds: Double = 240, _ what: @autoclosure () -> String, _ body: () throws -> R?
 ) throws -> R {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Who serves a socket in a directory: a daemon (`Daemon`), or this process (`TestServer`).
+/// A server of a socket in a directory: a daemon (`Daemon`), or this process (`TestServer`).
 protocol Serving {
     var directory: ScratchDirectory { get }
     var socket: String { get }
 }
 
-/// What `diffablectl` did.
+/// The result of `diffablectl`.
 struct CompanionAnswer {
     var status: Int32
     var output: String
@@ -23,7 +23,7 @@ extension Serving {
         return CompanionAnswer(status: status, output: program.output, complaints: program.complaints)
     }
 
-    /// The same, where anything but success ends the test. Gives the output.
+    /// Runs the command and returns the output; any failure ends the test.
     @discardableResult
     func succeed(_ arguments: String..., input: String? = nil) throws -> String {
         let program = try startCompanion(arguments, input: input)
@@ -39,7 +39,7 @@ extension Serving {
             Binaries.companion, arguments, input: file, environment: ["DIFFABLED_SOCKET": socket], in: directory)
     }
 
-    /// A subscriber as people without a client library have one.
+    /// Starts a subscriber without a client library.
     func startSocatSubscriber(to list: String) throws -> Program {
         let request = try directory.write("subscribe \(list)\n", to: "subscribe-\(UUID().uuidString.prefix(8))")
         return try Program(

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// Reads of a list that hosts share, which want a newer state than is here.
+    /// Reads of a shared list that ask for a newer state than this host has.
     struct SharedReadTests {
         private let section = #"{"op":"appendSections","sections":[{"id":"s"}]}"#
         private let epoch = "e1"
 
-        /// A text of the log, which another daemon wrote.
+        /// Returns a batch of the log, which another daemon wrote.
         private func batch(on daemon: Daemon) throws -> String {
             let engine = try ScriptedEngine(try daemon.connect(), host: "beta")
             try engine.tell("plans", epoch: epoch, #""live":true"#)
@@ -33,17 +33,17 @@ extension Integration {
             try reader.send(#"{"id":2,"method":"snapshot","params":{"list":"plans","mostRecent":true}}"#)
             try reader.send(#"{"id":3,"method":"ping"}"#)
             let confirm = try engine.call("confirm")
-            // Another host was first, which is told before the call is over.
+            // Another host was first, and its batch arrives before the call ends.
             try engine.tell("plans", epoch: epoch, #""batches":[\#(text)]"#)
             try engine.settle(confirm, "lost")
-            // What the connection follows goes on meanwhile.
+            // The connection's subscriptions continue during that.
             #expect(try reader.line()?.contains(#""method":"changes""#) == true)
             try engine.tell("plans", epoch: epoch, #""live":true"#)
             try engine.settle(try engine.call("confirm"), "done")
             let reply = try reader.line() ?? ""
             #expect(reply.contains(#""id":2"#) && reply.contains(#""revision":1"#), "\(reply)")
             #expect(try reader.line()?.contains(#""id":3"#) == true)
-            // What asks for nothing is answered with what is here, and asks nobody.
+            // A read without requirements is answered from the local state, without etcd.
             #expect(try reader.reply(to: "snapshot plans").contains(#""revision":1"#))
         }
 
@@ -110,7 +110,7 @@ extension Integration {
             #expect(mirrored.contains(#""name":"unreachable""#), "\(mirrored)")
             let both = try client.reply(
                 to: #"{"id":1,"method":"snapshot","params":{"list":"tasks","mostRecent":true,"notOlderThan":1}}"#)
-            #expect(both.contains("exclude each other"), "\(both)")
+            #expect(both.contains("cannot be combined"), "\(both)")
         }
     }
 }

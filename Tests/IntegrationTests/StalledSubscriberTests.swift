@@ -12,14 +12,14 @@ extension Integration {
             let reader = try subscriber(of: daemon)
             let other = try subscriber(of: daemon)
 
-            // Both read, until the daemon has grown to what this takes.
+            // Both read, until the daemon has allocated all that this needs.
             var published = 0
             try publish(10_000, &published, by: publisher, read: [reader, other])
             let before = daemon.program.residentLength
 
-            // One of them stops. A queue of what it does not read would be three megabytes.
+            // One of them stops. A queue of its unread lines would be three megabytes.
             try publish(20_000, &published, by: publisher, read: [reader])
-            // What is freed in the background may be late.
+            // Memory is freed in the background with a delay.
             try eventually("daemon that has no more than \(before) bytes and a megabyte") {
                 daemon.program.residentLength - before < 1 << 20 ? () : nil
             }
@@ -36,7 +36,7 @@ extension Integration {
             try LineSubscriber(to: "news", of: daemon, at: 11)
         }
 
-        /// Makes changes, a window at a time, each acknowledged and read before the next.
+        /// Makes changes in windows, each acknowledged and read before the next.
         private func publish(
             _ count: Int, _ published: inout Int, by client: RawClient, read readers: [LineSubscriber]
         ) throws {

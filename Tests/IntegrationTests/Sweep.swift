@@ -1,16 +1,16 @@
 import Foundation
 
-/// What is tried at each of many places: at a part of them, from a random one on, and at all of them in `make soak`.
+/// A choice of the places at which something is tried: some of them, from a random one on, or more of them in `make soak`.
 enum Sweep {
     private static let environment = ProcessInfo.processInfo.environment
     static let isSoak = environment["DIFFABLED_SOAK"] != nil
-    /// Whether nothing at all is left out, for hours. `DIFFABLED_SWEEP=whole swift test --filter StorageFaultTests`
+    /// Whether to leave nothing out, which takes hours. `DIFFABLED_SWEEP=whole swift test --filter StorageFaultTests`
     private static let isWhole = environment["DIFFABLED_SWEEP"] == "whole"
 
     /// - Parameters:
-    ///   - step: one of so many is tried.
+    ///   - step: one of `step` places is tried.
     ///   - stepInSoak: the same in `make soak`.
-    ///   - what: for the line that says where it began.
+    ///   - what: for the line that reports where it began.
     static func places(
         _ all: ClosedRange<Int>, every step: Int = 3, inSoak stepInSoak: Int = 1, of what: String
     ) -> [Int] {
@@ -21,6 +21,6 @@ enum Sweep {
         return places
     }
 
-    /// How often something random is tried, or how much of something is made: a third of what it is in `make soak`.
+    /// Returns the number of random attempts or the size of test data: a third of that in `make soak`.
     static func count(_ countInSoak: Int) -> Int { isSoak || isWhole ? countInSoak : countInSoak / 3 }
 }

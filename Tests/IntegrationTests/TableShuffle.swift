@@ -1,6 +1,6 @@
 import Foundation
 
-/// Changes to rows such as life makes: some go, some come, some look different, some stand elsewhere.
+/// Typical changes to rows: some are removed, added, changed or moved.
 enum TableShuffle {
     /// - Parameter renaming: gives a row other contents under the same id.
     static func changed(

@@ -9,7 +9,7 @@ import Testing
 @testable import DiffableServer
 @testable import diffabled
 
-/// What `diffabled` serves, in this process: for what is not about processes, and for values that no configuration has.
+/// The daemon's server in this process: for tests that need no process of its own, and for values that no configuration has.
 final class TestServer: Serving {
     let directory: ScratchDirectory
     var socket: String { directory.file("socket") }
@@ -17,7 +17,7 @@ final class TestServer: Serving {
     private let store: Store
     private let server: Server
 
-    /// - Parameter turn: the daemon's own values unless it says otherwise.
+    /// - Parameter turn: by default the daemon's own values.
     init(in directory: ScratchDirectory? = nil, turn: TurnLimits = TurnLimits()) throws {
         let directory = try directory ?? ScratchDirectory()
         let path = directory.file("socket")
@@ -27,7 +27,7 @@ final class TestServer: Serving {
         var options = startUp.serverOptions(
             reload: { $0(.failure(ReloadError(reason: "a test's server has no configuration"))) }, onNews: { _ in })
         options.turn = turn
-        // A server that makes its socket changes the process's umask meanwhile, which is everybody's.
+        // A server that creates its socket changes the umask of the whole process for that time.
         options.listening = .descriptor(try UnixSocket.listen(at: path))
         chmod(path, 0o666)
         let (group, settings) = (group, options)
@@ -54,7 +54,7 @@ final class TestServer: Serving {
 }
 
 extension TestServer {
-    /// What is sent meanwhile is all there when the loop looks at its sockets again.
+    /// Stops the event loop while the body runs, so that everything sent during that is there when it reads its sockets again.
     func whileLoopStands(_ body: () throws -> Void) rethrows {
         let (stands, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         group.next().execute {
@@ -66,7 +66,7 @@ extension TestServer {
         try body()
     }
 
-    /// What takes longer than a turn, and is asked for meanwhile, is begun afterwards.
+    /// Stops the background while the body runs, so that long work requested during that begins afterwards.
     func whileNothingIsFound(_ body: () throws -> Void) rethrows {
         let (stands, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let hub = server.hub
@@ -75,22 +75,23 @@ extension TestServer {
                 stands.signal()
                 isOver.wait()
             }
-            hub.value.background.find(size: 0, while: { true }, work, use: {})
+            let user = hub.value.quota(of: geteuid()).turn
+            hub.value.background.find(for: user, size: 0, while: { true }, work, use: {})
         }
         stands.wait()
         defer { isOver.signal() }
         try body()
     }
 
-    /// How many pieces of work were begun that take longer than a turn.
+    /// The number of pieces of background work begun.
     var piecesBegun: Int {
         get throws { try onLoop { $0.background.piecesBegun } }
     }
 
-    /// How many pages were made of updates that take several, beside the first of each.
+    /// The number of encoded pages after each update's first.
     var pagesMade: Int { get throws { try onLoop { $0.pages.pagesMade } } }
 
-    /// How many are kept for those who have not taken them.
+    /// The number of pages kept for clients that have not taken them.
     var pagesKept: Int { get throws { try onLoop { $0.pages.pagesKept } } }
 
     private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (Hub) -> Value) throws -> Value {
@@ -98,15 +99,14 @@ extension TestServer {
         return try waitForTask { [group] in try await group.next().submit { body(hub.value) }.get() }
     }
 
-    /// How many lines of a busy client had been taken when each of another's requests was answered. All of them are there at
-    /// the beginning, so that the order is the server's alone, however seldom this thread runs: they must fit into the other's
-    /// socket, about 300.
+    /// Returns, for each request of a client, the number of a busy client's lines that were processed before its answer. All
+    /// requests are there at the beginning, so the order depends only on the server: they must fit into the socket, about 300.
     func linesTaken(of lines: [String], besideRequests count: Int) throws -> [Int] {
         let (busy, other) = (try connect(), try connect())
         _ = try busy.reply(to: #"{"id":0,"method":"hello","params":{"name":"busy"}}"#)
         try whileLoopStands {
             try busy.send(lines.joined(separator: "\n"))
-            // With much between them that nobody is answered, so that there is about one of them in a turn.
+            // Requests without answers in between, so that there is about one answer in each turn.
             let between = String(repeating: #"{"method":"ping"}"# + "\n", count: 30)
             let request = between + #"{"id":1,"method":"clients"}"# + "\n"
             try other.send(Array(String(repeating: request, count: count).utf8))
@@ -119,8 +119,8 @@ extension TestServer {
         }
     }
 
-    /// One whose socket others can reach.
-    static func forEverybody(turn: TurnLimits) throws -> TestServer {
+    /// Starts a server whose socket other users can reach.
+    static func forEverybody(turn: TurnLimits = TurnLimits()) throws -> TestServer {
         let directory = try ScratchDirectory()
         chmod(directory.path, 0o755)
         return try TestServer(in: directory, turn: turn)
@@ -128,22 +128,15 @@ extension TestServer {
 }
 
 extension TurnLimits {
-    /// A turn has no room, so that all that can be is left to the background.
+    /// Turns without room, so that everything possible runs in the background.
     static var none: TurnLimits {
         var limits = TurnLimits()
         limits.workMax = 0
         return limits
     }
-
-    /// In a debug build the way from the end of a turn to the sockets takes a multiple of what it takes in a release.
-    static var ofDebugBuilds: TurnLimits {
-        var limits = TurnLimits()
-        limits.postponement = .microseconds(200)
-        return limits
-    }
 }
 
-/// Blocks this thread, which must be one of a test's own (`TestThreads`), until a task is done.
+/// Blocks this thread, which must belong to a test (`TestThreads`), until a task is done.
 private func waitForTask<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let result = Mutex<Result<Value, any Error>?>(nil)
     let done = DispatchSemaphore(value: 0)

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `subscribe` with `"ifAbsent":"wait"`.
     struct WaitTests {
         private static func subscribe(_ more: String = "") -> String {
             #"{"id":"s","method":"subscribe","params":{"list":"bar","ifAbsent":"wait"\#(more)}}"#
@@ -16,7 +15,7 @@ extension Integration {
             #"{"id":\#(id),"method":"deleteList","params":{"list":"bar"}}"#
         }
 
-        /// Methods, reasons and ids, in the order in which they came.
+        /// Returns methods, reasons and ids, in order of arrival.
         private static func read(_ count: Int, from client: RawClient) throws -> [String] {
             try (0..<count).map { _ in
                 let line = try client.line() ?? ""
@@ -42,7 +41,7 @@ extension Integration {
                 let undelete = #"{"id":\#(id + 1),"method":"undeleteList","params":{"list":"bar"}}"#
                 let append =
                     #"{"id":\#(id + 2),"method":"transact","params":{"list":"bar","operations":[{"op":"appendItems","items":[{"id":"\#(id)"}]}]}}"#
-                // In the same epoch, and maybe in one group and one turn.
+                // In the same epoch, and perhaps in one commit group and one turn.
                 try client.send([Self.delete(id), undelete, append].joined(separator: "\n"))
                 var came = try Self.read(3, from: client)
                 while !came.contains("\(id + 2)") { came += try Self.read(1, from: client) }
@@ -86,7 +85,7 @@ extension Integration {
             #expect(try Self.read(2, from: client) == ["reset initial", "1"])
             for life in 0..<3 {
                 let id = 10 * (life + 1)
-                // All in one write, so that they may be one group and one turn.
+                // All in one write, so that they may be in one commit group and one turn.
                 let append =
                     #"{"id":\#(id + 2),"method":"transact","params":{"list":"bar","operations":[{"op":"appendSections","sections":[{"id":"s"}]}]}}"#
                 try client.send([Self.delete(id), Self.create(id + 1, durability), append].joined(separator: "\n"))
@@ -186,7 +185,7 @@ extension Integration {
             lines.end(with: SIGTERM)
             drawn.end(with: SIGTERM)
             let refused = try daemon.companion("watch", "bar", "--deliver", "patches")
-            #expect(refused.status != 0 && refused.complaints.contains("add --json"))
+            #expect(refused.status != 0 && refused.complaints.contains("--deliver can be used only with --json"))
         }
     }
 }

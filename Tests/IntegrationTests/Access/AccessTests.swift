@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Users of one machine and one daemon, each with the rights that it has and no other.
+    /// Several users of a machine and a daemon, each with exactly the granted rights.
     @Suite(.withSeveralUsers)
     struct AccessTests {
         private let alice = Somebody.alice
@@ -49,7 +49,7 @@ extension Integration {
             let unknown = try daemon.companion("chown", "nobody-of-that-name", "notes")
             #expect(unknown.status == 2 && unknown.complaints.contains("there is no user"))
             let special = try daemon.companion("chmod", "4755", "notes")
-            #expect(special.status == 2 && special.complaints.contains("a list has no special bits"))
+            #expect(special.status == 2 && special.complaints.contains("has special bits, which a list does not have"))
         }
 
         @Test func `the groups of a peer count, also those beyond the usual few`() throws {
@@ -61,7 +61,7 @@ extension Integration {
             #expect(try daemon.companion(as: bob, "ls").output == "")
         }
 
-        /// Every method that names a list, and those that tell of lists.
+        /// Returns requests with every method that names a list or lists them.
         private func requests(about list: String) -> [String] {
             let operations = #""operations":[{"op":"appendItems","items":[{"id":"x"}]}]"#
             let parameters: [(Method, String)] = [
@@ -91,7 +91,7 @@ extension Integration {
             } + [
                 "snapshot \(list)", "history \(list)", "lists", "status",
                 #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
-                // Another name is none that one could take, as long as nothing is there to take it.
+                // Undeleting under another name is possible only if there is a deleted list.
                 #"{"id":1,"method":"undeleteList","params":{"list":"other","as":"\#(list)"}}"#,
                 #"{"id":1,"method":"renameList","params":{"list":"other","to":"\#(list)"}}"#,
                 #"{"method":"unsubscribe","params":{"subscription":1}}"#,
@@ -100,7 +100,7 @@ extension Integration {
 
         @Test(arguments: ["0600", "0660", "0000"])
         func `a list that one may not read answers as one that there is not, byte for byte`(mode: String) throws {
-            // Also where a view is left to the background, if there is a list.
+            // The errors are also equal when a view is computed in the background for an existing list.
             let daemon = try TestServer.forEverybody(turn: .none)
             let missing = try daemon.replies(to: bob, requests(about: "absent"))
             try daemon.succeed("create", "hidden", "--mode", mode)
@@ -117,7 +117,7 @@ extension Integration {
             }
             #expect(compared(missing).count == 48 && missing.contains { $0.contains("noSuchList") })
             #expect(compared(hidden) == compared(missing))
-            // The list goes on, and nobody hears of it who may not.
+            // The list continues, and only permitted followers see its changes.
             try daemon.succeed("section", "add", "hidden", "more")
             try daemon.succeed("delete", "hidden")
             #expect(compared(try daemon.replies(to: bob, requests(about: "hidden"))) == compared(missing), "deleted")
@@ -135,7 +135,7 @@ extension Integration {
             }
             #expect(try daemon.companion(as: bob, "append", "shared.gone", "x").status == 0)
             #expect(try daemon.companion(as: bob, "delete", "shared.gone").status == 0)
-            /// By another way than to create it.
+            /// Returns requests that take the name in other ways than creating the list.
             func taking(_ list: String) throws -> [String] {
                 let undelete = #"{"id":1,"method":"undeleteList","params":{"list":"shared.gone","as":"\#(list)"}}"#
                 let rename = #"{"id":1,"method":"renameList","params":{"list":"shared.former","to":"\#(list)"}}"#
@@ -179,11 +179,31 @@ extension Integration {
             let done = #"{"jsonrpc":"2.0","id":1,"result":{"list":"box"}}"#
             #expect(replies.count == 8)
             #expect([replies[0], replies[3], replies[6]] == [done, done, done])
-            #expect(replies[1] == replies[2] && replies[1].contains("do not fit its contents"))
+            #expect(replies[1] == replies[2] && replies[1].contains("does not fit the contents of the list"))
             #expect(replies[4] == replies[5] && replies[4].contains("`dryRun` and `ifRevision` would reveal"))
             #expect(replies[7].contains(#""name":"noSuchList""#))
             #expect(!replies.joined().contains("private") && !replies.joined().contains("revision\":"))
             #expect(try daemon.succeed("show", "box").contains("mine"))
+        }
+
+        @Test func `a client that cannot read a mirror is not told its source`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "box", "--mode", "0626")
+            let owner = try daemon.connect()
+            let mirroring = #"{"id":1,"method":"mirror","params":{"list":"box","of":"secret-host:payroll"}}"#
+            #expect(try owner.reply(to: mirroring).contains("result"))
+            let change = #"{"op":"appendItems","items":[{"id":"a"}]}"#
+            let requests = ["transact", "propose"].map {
+                #"{"id":1,"method":"\#($0)","params":{"list":"box","operations":[\#(change)]}}"#
+            }
+            for reply in try daemon.replies(to: bob, requests) {
+                #expect(reply.contains("it is a mirror of secret-host:payroll"), "\(reply)")
+            }
+            try daemon.succeed("chmod", "0622", "box")
+            for reply in try daemon.replies(to: bob, requests) {
+                #expect(reply.contains("it cannot be changed here"), "\(reply)")
+                #expect(!reply.contains("mirror") && !reply.contains("payroll"), "\(reply)")
+            }
         }
 
         @Test func `root may everything`() throws {
@@ -192,8 +212,10 @@ extension Integration {
             #expect(try daemon.companion(as: alice, "show", "notes").status == 6)
             try daemon.succeed("section", "add", "notes", "by-root")
             #expect(try daemon.succeed("show", "notes").contains("by-root"))
-            // Its owner can let itself in again, by naming the mode.
-            #expect(try daemon.companion(as: alice, "chmod", "u+r", "notes").complaints.contains("name the new mode"))
+            // The owner can restore their own access by setting the mode.
+            #expect(
+                try daemon.companion(as: alice, "chmod", "u+r", "notes").complaints.contains(
+                    "only its whole mode can be set"))
             #expect(try daemon.companion(as: alice, "chmod", "600", "notes").status == 0)
             #expect(try daemon.companion(as: alice, "show", "notes").output.contains("by-root"))
         }

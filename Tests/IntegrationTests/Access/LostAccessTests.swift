@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Subscriptions go when the right to read goes, and begin when it comes.
+    /// Subscriptions end when the right to read is lost, and begin when it is granted.
     @Suite(.withSeveralUsers)
     struct LostAccessTests {
         private let bob = Somebody.bob
@@ -10,7 +10,7 @@ extension Integration {
         private func ended(_ list: String) -> String {
             #"{"jsonrpc":"2.0","method":"subscriptionEnded","params":{"subscription":1,"list":"\#(list)","#
                 + #""reason":"permissionDenied","message":"permission denied for the list \"\#(list)\": you lost the right to "#
-                + #"read it; subscribe again after its owner or root has restored it"}}"#
+                + #"read it, and this subscription has ended; subscribe again when its owner or root has restored that right"}}"#
         }
 
         @Test(arguments: ["operations", "snapshots", "patches"])
@@ -26,13 +26,13 @@ extension Integration {
             try root.send("subscribe news")
             _ = try root.lines(until: #""method":"reset""#)
             _ = try eventually("first state") { subscriber.outputLines.count == 2 ? true : nil }
-            // In one go: what comes after the change of the mode is not for bob, whoever is faster.
+            // All in one write: changes after the change of the mode are not for bob, whichever request is faster.
             try root.send(
                 #"{"id":1,"method":"setAccess","params":{"list":"news","mode":"0600"}}"# + "\n"
                     + #"{"id":2,"method":"transact","params":{"list":"news","operations":[{"op":"appendSections","sections":[{"id":"secret"}]}]}}"#
             )
             let lines = try root.lines(until: #""id":2"#)
-            // The two may go to the disk in one group or in two; subscribers hear of each before it is answered.
+            // The two changes may be in one commit group or in two; subscribers get each before its answer.
             let answer = #"{"jsonrpc":"2.0","id":1,"result":{"list":"news","owner":0,"group":0,"mode":"0600"}}"#
             #expect(lines.count == 3 && lines[..<2].contains(answer))
             #expect(lines[..<2].contains { $0.contains("secret") }, "the owner's own subscription goes on")
@@ -68,7 +68,7 @@ extension Integration {
             _ = try eventually("the other list") { subscribers[2].outputLines.count == 2 ? true : nil }
             #expect(subscribers[1].outputLines.count == 2, "somebody set this mode")
             #expect(subscribers[1].exitStatus() == nil)
-            // A file with a mistake changes nothing.
+            // An invalid file changes nothing.
             try daemon.configure("access: [{prefix: shut., group: no-such-group}]")
             let refused = try daemon.companion("reload")
             #expect(refused.status == 1)
@@ -81,7 +81,7 @@ extension Integration {
             try daemon.succeed("create", "large", "--mode", "0644")
             let rows = (0..<40_000).map { "item \($0) with some text to make it longer" }.joined(separator: "\n")
             try daemon.succeed("apply", "large", input: rows)
-            // Nobody reads what socat writes into this pipe, so that it soon reads no more itself.
+            // Nothing reads socat's output from this pipe, so socat soon stops reading.
             let fifo = daemon.directory.file("pipe")
             #expect(mkfifo(fifo, 0o666) == 0)
             chmod(fifo, 0o666)
@@ -91,7 +91,7 @@ extension Integration {
             let subscriber = try bob.start(
                 "/bin/sh", ["-c", "exec socat -t 1e9 - UNIX-CONNECT:\(daemon.socket) >\(fifo)"], input: request,
                 in: daemon.directory)
-            // The pipe is full, so that socat writes and does not read. Then the socket gets full too.
+            // When the pipe is full, socat waits and does not read. Then the socket fills up too.
             _ = try eventually("a full pipe") {
                 var length: Int32 = 0
                 _ = ioctl(reading, UInt(FIONREAD), &length)
@@ -128,14 +128,14 @@ extension Integration {
             try daemon.succeed("create", "rows", "--volatile", "--mode", "0600")
             let rows = (0..<50_000).map { #"{"id":"\#($0)","n":\#($0 * 7919 % 100_003)}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
-            // On a busy machine a view may be found before the right goes, which says nothing.
+            // On a busy machine a view may be found before the right is lost, which proves nothing.
             for attempt in 1...20 where try isNothingLeft(ofAttempt: attempt, daemon) { return }
             Issue.record("each time a view was found before its right could go")
         }
 
-        /// False when something was found before the right had gone.
+        /// Returns false if a view was found before the right was lost.
         private func isNothingLeft(ofAttempt attempt: Int, _ daemon: Daemon) throws -> Bool {
-            // The first key is what takes long, the second one makes it another view.
+            // The first key takes long, the second one makes the view different.
             func ask(_ method: String, _ otherKey: String, _ more: String = "") throws -> Program {
                 try daemon.startClient(
                     as: bob,
@@ -151,7 +151,7 @@ extension Integration {
             let root = try daemon.connect()
             let asking = try [ask("subscribe", "/m"), ask("snapshot", "/l")]
             defer { for client in asking + [waiting] { client.end(with: SIGKILL) } }
-            // One that was answered quickly may have gone already.
+            // A client that was answered quickly may already have ended.
             _ = try eventually("three clients") {
                 if asking.contains(where: { $0.exitStatus() != nil }) { return true }
                 return try root.reply(to: "status").contains(#/"connections":4\b/#) ? true : nil
@@ -161,11 +161,11 @@ extension Integration {
                 #"{"id":2,"method":"transact","params":{"list":"rows","operations":[{"op":"appendItems","#
                 + #""items":[{"id":"after \#(attempt)"}]}]}}"#
             let revision = try #require(try root.reply(to: change).firstMatch(of: #/"revision":([0-9]+)/#)?.1)
-            // Those who asked have their last line with the end of the connection.
+            // The last line to each caller is the end of the connection.
             for client in asking { #expect(try client.wait() == 0) }
             try daemon.succeed("chmod", "o+r", "rows")
             _ = try eventually("first state") { waiting.outputLines.count > 1 ? true : nil }
-            // Before the right went, there was no such revision.
+            // Before the right was lost, this revision did not exist.
             let state = waiting.outputLines[1]
             let isFoundWaiting = !state.contains(#""revision":\#(revision),"#)
             if isFoundWaiting {

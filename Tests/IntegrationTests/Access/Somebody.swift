@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Another user of this machine, by numbers that no name stands for.
+/// Another user of this machine, by numeric ids without names.
 struct Somebody {
     var userID: UInt32
     var groups: [UInt32] = []
 
-    /// Whether this process can be somebody else: only root can.
+    /// Whether this process can run programs as another user, which needs root.
     static var isPossible: Bool {
         geteuid() == 0 && Binaries.isInstalled("setpriv") && Binaries.isInstalled("socat")
     }
@@ -14,7 +14,7 @@ struct Somebody {
     static let alice = Somebody(userID: 61_001)
     static let bob = Somebody(userID: 61_002)
 
-    /// What runs a program as this user.
+    /// The command that runs a program as this user.
     fileprivate var command: [String] {
         let supplementary =
             groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")]
@@ -32,7 +32,7 @@ struct Somebody {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Only root can be somebody else.
+    /// Requires root, to run programs as other users.
     static var withSeveralUsers: Self {
         .enabled(
             if: Somebody.isPossible,
@@ -41,7 +41,7 @@ extension Trait where Self == ConditionTrait {
 }
 
 extension Daemon {
-    /// One whose socket others can reach.
+    /// Starts a daemon whose socket other users can reach.
     static func forEverybody(configured text: String? = nil) throws -> Daemon {
         let directory = try ScratchDirectory()
         chmod(directory.path, 0o755)
@@ -50,7 +50,7 @@ extension Daemon {
 }
 
 extension Serving {
-    /// What `diffablectl` does for somebody else.
+    /// Runs `diffablectl` as another user.
     @discardableResult
     func companion(as user: Somebody, _ arguments: String...) throws -> CompanionAnswer {
         let program = try user.start(
@@ -59,7 +59,7 @@ extension Serving {
         return CompanionAnswer(status: status, output: program.output, complaints: program.complaints)
     }
 
-    /// Starts a client of somebody else, with these lines to send.
+    /// Starts a client as another user, with these lines to send.
     func startClient(as user: Somebody, sending lines: [String]) throws -> Program {
         let input = try directory.write(
             lines.map { "\($0)\n" }.joined(), to: "lines-\(UUID().uuidString.prefix(8))")
@@ -67,7 +67,7 @@ extension Serving {
             "/usr/bin/socat", ["-t", "1e9", "-", "UNIX-CONNECT:\(socket)"], input: input, in: directory)
     }
 
-    /// The same, of one that does not close its side when it has sent them.
+    /// The same, but the client keeps its side open.
     func startOpenClient(as user: Somebody, sending lines: [String]) throws -> Program {
         let input = try directory.write(
             lines.map { "\($0)\n" }.joined(), to: "lines-\(UUID().uuidString.prefix(8))")
@@ -75,7 +75,7 @@ extension Serving {
             "/usr/bin/socat", ["OPEN:\(input),rdonly,ignoreeof!!STDOUT", "UNIX-CONNECT:\(socket)"], in: directory)
     }
 
-    /// What comes back to somebody else who sends these lines.
+    /// Returns the replies to another user's lines.
     func replies(to user: Somebody, _ lines: [String]) throws -> [String] {
         let program = try startClient(as: user, sending: lines)
         guard try program.wait() == 0 else { throw Failure("socat: \(program.complaints)") }

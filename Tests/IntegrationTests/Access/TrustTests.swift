@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Whom a user's daemon serves, and which sockets a client uses.
+    /// The clients that a user's daemon serves, and the sockets that a client uses.
     @Suite(.withSeveralUsers)
     struct TrustTests {
         @Test func `a user's own daemon serves that user and root, and turns everybody else away`() throws {
@@ -18,7 +18,7 @@ extension Integration {
             #expect(try root.reply(to: "ping").contains("result"))
             var status = stat()
             #expect(stat(socket, &status) == 0 && status.st_mode & 0o777 == 0o600)
-            // Even where the socket lets it in.
+            // The daemon refuses, even if the socket's mode permits it.
             chmod(socket, 0o666)
             let request = try directory.write("ping\nlists\n", to: "request")
             func output(of user: Somebody) throws -> String {
@@ -31,13 +31,13 @@ extension Integration {
             let refusal = try output(of: .bob)
             #expect(refusal.split(separator: "\n").count == 1)
             #expect(refusal.contains(#""name":"permissionDenied""#))
-            #expect(refusal.contains("serves the user 61001 and root only, and you are the user 61002"))
-            // The companion tells it, when the directory is one that it would trust.
+            #expect(refusal.contains("serves only root and the user 61001, and you are the user 61002"))
+            // The command-line client does not even ask, although root owns the socket and its directory now.
             #expect(chown(directory.path, 0, 0) == 0 && chown(socket, 0, 0) == 0)
             let companion = try Somebody.bob.start(
                 Binaries.companion, ["ls", "--socket", socket], in: directory)
-            #expect(try companion.wait() == 7)
-            #expect(companion.complaints.contains("serves the user 61001 and root only"))
+            #expect(try companion.wait() == 3)
+            #expect(companion.complaints.contains("the program that listens there runs as the user 61001"))
         }
 
         @Test func `the client refuses a socket whose directory others can write, and one of somebody else's`() throws {
@@ -51,10 +51,10 @@ extension Integration {
             #expect(writable.complaints.contains("chmod go-w \(path)"))
             chmod(path, 0o775)
             #expect(try daemon.companion("ls").complaints.contains("others can write in"))
-            // As /tmp is: others cannot take away there what is not theirs.
+            // Like /tmp: users cannot delete other users' files there.
             chmod(path, 0o1777)
             #expect(try daemon.companion("ls").status == 0)
-            // But anybody may have put a socket there.
+            // But any user may have created a socket there.
             #expect(chown(daemon.socket, Somebody.bob.userID, Somebody.bob.userID) == 0)
             let foreign = try daemon.companion(as: .alice, "ls")
             #expect(foreign.status == 3)

@@ -1,7 +1,7 @@
 import Testing
 
 extension Integration {
-    /// Slips in what is typed: each is an error with its remedy, and never a page of help with status 0.
+    /// Typing errors: each gives an error with its remedy, and never a help page with status 0.
     struct ArgumentTests {
         private let daemon: Daemon
 
@@ -12,13 +12,13 @@ extension Integration {
         }
 
         @Test(arguments: [
-            ("get tasks -high", "-high is taken for options, of which -h is help", "after --"),
-            ("rm tasks -chat", "-chat is taken for options", "-- -chat"),
+            ("get tasks -high", "-high is read as several options, and -h is help", "after --"),
+            ("rm tasks -chat", "-chat is read as several options", "-- -chat"),
             ("append tasks -milk", "after --, after all options: -- -milk", "append"),
-            ("help nope", #"there is no command "nope"; `diffablectl --help` shows"#, ""),
+            ("help nope", #"there is no command "nope"; `diffablectl --help` lists"#, ""),
             ("help shwo", #"there is no command "shwo"; did you mean show?"#, ""),
             ("help section ad", #"there is no command "section ad"; did you mean section add?"#, "section --help"),
-            ("section nope", #"there is no command "section nope"; `diffablectl section --help` shows"#, ""),
+            ("section nope", #"there is no command "section nope"; `diffablectl section --help` lists"#, ""),
             ("version", #"there is no command "version"; did you mean --version? `diffablectl"#, ""),
             ("append tasks x '{bad'", "the content is not JSON", "Usage: diffablectl append"),
             ("insert tasks x foo --before y", "neither JSON nor key=value", "Usage: diffablectl insert"),
@@ -29,8 +29,8 @@ extension Integration {
             ("move tasks milk -front", "there is no option -front; did you mean --front?", ""),
             ("wait tasks --form=done=true", "there is no option --form; did you mean --for?", ""),
             ("section move tasks main --bef=x", "there is no option --bef", ""),
-            ("move tasks milk --nonsense", "no option --nonsense; `diffablectl move --help` shows those there are", ""),
-            ("move tasks milk -q", "say where: --before or --after", "Usage: diffablectl move"),
+            ("move tasks milk --nonsense", "no option --nonsense; `diffablectl move --help` lists the options", ""),
+            ("move tasks milk -q", "the place is missing: use --before, --after", "Usage: diffablectl move"),
             ("wait tasks -- --nonsense", "use --for to name the condition", "Usage: diffablectl wait"),
             ("show tasks --columns id,.a,a", "--columns names a twice", "Usage: diffablectl show"),
         ])
@@ -57,7 +57,7 @@ extension Integration {
             #expect(copy.status == 5 && !copy.complaints.contains("--if-absent"), "\(copy.complaints)")
             #expect(copy.complaints.contains("choose another name"))
             let create = try daemon.companion("create", "tasks")
-            #expect(create.status == 5 && create.complaints.contains("--if-absent leaves it as it is"))
+            #expect(create.status == 5 && create.complaints.contains("use --if-absent if the list may exist"))
         }
 
         @Test func `an editor that cannot run leaves nothing behind`() throws {

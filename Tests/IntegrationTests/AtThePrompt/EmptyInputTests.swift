@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// A program in front of `apply` that failed leaves nothing to read, which must not pass for an empty list.
+    /// A failed program before `apply` in a pipeline writes nothing, which must not count as an empty list.
     struct EmptyInputTests {
         private let daemon: Daemon
 
@@ -101,14 +101,14 @@ extension Integration {
             #expect(try daemon.succeed("show", "ps") == "main\n    a\n    b\n    c\n    d\n")
         }
 
-        /// It comes from the command itself, as soon as that is there.
+        /// The signal arrives from the command itself, as soon as it runs.
         @Test func `a signal that comes while the command starts ends it too`() throws {
             let file = daemon.directory.file("pid")
             for _ in 0..<20 {
                 let program = try daemon.startCompanion(
                     ["apply", "ps", "--", "sh", "-c", "kill -INT $PPID; echo $$ >\(file); exec sleep 600"])
                 #expect(try program.wait() == 128 + SIGINT)
-                // It may have been ended before it wrote.
+                // The command may have ended before it wrote.
                 guard let text = try? String(contentsOfFile: file, encoding: .utf8),
                     let command = pid_t(text.filter(\.isNumber))
                 else { continue }
@@ -121,14 +121,14 @@ extension Integration {
         func `a terminal is told what is waited for, and Ctrl-D deletes nothing`() throws {
             let answer = try daemon.terminal(#""$ctl" apply ps"#)
             #expect(answer.status == 1, "\(answer)")
-            #expect(answer.output.contains("type what ps is to be, and end with Ctrl-D"), "\(answer)")
+            #expect(answer.output.contains("type the new state of ps, and end it with Ctrl-D"), "\(answer)")
             #expect(answer.output.contains("--allow-empty"), "\(answer)")
-            // What is written is in the pipe before anybody reads it, and the pipe stays open until the words are there.
+            // The output is in the pipe before it is read, and the pipe stays open until the error is there.
             let (written, heard) = (daemon.directory.file("written"), daemon.directory.file("heard"))
             let waiting = try daemon.startTerminal(
                 #"(echo z; : >\#(written); until [ -e \#(heard) ]; do sleep 0.05; done) | "#
                     + #"(until [ -e \#(written) ]; do sleep 0.05; done; "$ctl" apply other --create)"#)
-            try waiting.waitForOutput("waiting for the end of standard input, of which 2 bytes")
+            try waiting.waitForOutput("waiting for the end of standard input; 2 bytes read")
             _ = try daemon.directory.write("", to: "heard")
             #expect(try waiting.wait() == 0, "\(waiting.output)")
         }
@@ -139,7 +139,7 @@ extension Integration {
             for line in [#""$ctl" apply tasks </dev/full"#, #""$ctl" apply tasks -- cat /dev/zero"#] {
                 let answer = try daemon.shell(line)
                 #expect(answer.status == 1, "\(answer)")
-                #expect(answer.complaints.contains("transactionLengthMax is 20,000,000 bytes"), "\(answer)")
+                #expect(answer.complaints.contains("longer than 20,000,000 bytes (transactionLengthMax)"), "\(answer)")
             }
             #expect(try daemon.shell(#""$ctl" transact tasks /dev/zero"#).status == 1)
         }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Where output goes that cannot be written, or that nobody reads any more.
+    /// Output that cannot be written, or that is no longer read.
     struct OutputTests {
         private let daemon: Daemon
 
@@ -38,7 +38,7 @@ extension Integration {
             "watch tasks --json | head -n 1", "watch tasks | head -n 1", "watch none --wait --json | true",
         ])
         func `whoever watches ends with the reader of its output, although nothing changes`(command: String) throws {
-            // The pipeline is over when both are.
+            // The shell waits for both commands of the pipeline.
             #expect(try daemon.shell("\"$ctl\" \(command)").status == 0)
         }
 

@@ -1,10 +1,10 @@
 import Foundation
 
 extension Daemon {
-    /// What a line at a shell's prompt does, where `$ctl` is diffablectl.
+    /// Runs a shell command in which `$ctl` is diffablectl.
     func shell(_ line: String) throws -> CompanionAnswer { try answer(of: startShell(line)) }
 
-    /// The same at a terminal, where the output and the complaints are one, and where the end of the input is Ctrl-D.
+    /// The same at a terminal, where stdout and stderr are one, and Ctrl-D ends the input.
     func terminal(_ line: String, typing text: String = "") throws -> CompanionAnswer {
         try answer(of: startTerminal(line, typing: text))
     }

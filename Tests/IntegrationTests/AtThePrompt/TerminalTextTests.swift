@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What others wrote, where people read it.
+    /// Other users' text on a terminal.
     struct TerminalTextTests {
         private let daemon: Daemon
-        /// In ids, which have no control characters but may have these.
+        /// An override of direction, which ids may contain although they cannot contain control characters.
         private let override = "\u{202E}"
 
         init() throws {

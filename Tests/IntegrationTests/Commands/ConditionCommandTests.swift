@@ -35,7 +35,7 @@ extension Integration {
         }
 
         @Test func `rm deletes what meets the condition, and not what it stands under`() throws {
-            // A view shows b as well, because c stands under it.
+            // A view also shows b, because c is below it.
             #expect(try daemon.succeed("rm", "procs", "--where", "cpu>20") == "procs revision 2: 1 item deleted\n")
             #expect(try ids() == "a b d")
             let answer = try daemon.companion("rm", "procs", "--where", "cpu>20")
@@ -59,7 +59,8 @@ extension Integration {
                     #"{"id":"a","content":{"id":"a","done":true,"cpu":5,"flags":{"seen":true}}"#))
             #expect(
                 try daemon.succeed("set", "procs", "--where", "cpu=30", "text=x")
-                    == "procs revision 3: 1 item set; replaced 2 members; id and cpu are gone, and patch keeps them\n")
+                    == "procs revision 3: 1 item set; replaced 2 members; id and cpu are gone (patch would have kept them)\n"
+            )
             #expect(try daemon.succeed("patch", "procs", "a", ".cpu:=13") == "procs revision 4\n")
             #expect(try daemon.succeed("show", "procs", "--where", "cpu=13").contains("a  "))
         }
@@ -81,10 +82,12 @@ extension Integration {
             for command in [["rm", "procs"], ["patch", "procs", "x:=1"], ["move", "procs", "--section", "main"]] {
                 let program = try daemon.startCompanion(command + ["--where", "done"])
                 #expect(
-                    try program.wait() == 1 && program.complaints.contains("Use '.done=true'"), "\(program.complaints)")
+                    try program.wait() == 1 && program.complaints.contains("Use --where '.done=true'"),
+                    "\(program.complaints)")
             }
             #expect(try ids() == "a b c d")
-            #expect(try daemon.companion("show", "procs", "--where", "done").complaints.contains("use '.done=true'"))
+            let shown = try daemon.companion("show", "procs", "--where", "done")
+            #expect(shown.complaints.contains("use --where '.done=true'"))
         }
 
         @Test func `a dry run shows what would change, and changes nothing`() throws {
@@ -114,7 +117,7 @@ extension Integration {
             #expect(
                 try daemon.succeed("move", "procs", "--where", "done", "--section", "old", "--front")
                     == "procs revision 5: 2 items moved\n")
-            // c is below a, and goes along.
+            // c is below a, and moves with it.
             #expect(try daemon.succeed("show", "procs", "-o", "ids") == "d\na\nb\nc\ne\no\n")
             #expect(try daemon.companion("move", "procs", "--where", "done", "--up").status == 2)
             #expect(try daemon.companion("move", "procs", "a", "--where", "done", "--section", "old").status == 2)
@@ -134,7 +137,7 @@ extension Integration {
             #expect(
                 warned.complaints.contains(
                     #"done=true stores the text "true"; to store the value true, use done:=true"#))
-            #expect(warned.complaints.contains("use cpu:=7, as other items have it"))
+            #expect(warned.complaints.contains("use cpu:=7, as other items do"))
             #expect(!warned.complaints.contains("1984"))
             #expect(try daemon.companion("append", "procs", "f", "done=true", "-q").complaints == "")
             #expect(
@@ -173,7 +176,7 @@ extension Integration {
             try daemon.succeed("set", "procs", "d", "id=d", "cpu=9", "text=x", "due=1", "-q")
             #expect(
                 try daemon.succeed("set", "procs", "d", "text=y")
-                    == "procs revision 3: replaced 4 members; id, cpu and due are gone, and patch keeps them\n")
+                    == "procs revision 3: replaced 4 members; id, cpu and due are gone (patch would have kept them)\n")
             #expect(try daemon.succeed("set", "procs", "d", "text=z", "more=1") == "procs revision 4\n")
             #expect(try daemon.succeed("set", "procs", "d", "null", "-q") == "")
         }
@@ -217,7 +220,7 @@ extension Integration {
                     of: "busy", #"{"op":"appendItems","items":[{"id":"i\#(number)","content":{}}]}"#, writer)
             }
             let cleaners = try (0..<3).map { _ in try daemon.startCompanion(["rm", "busy", "--where", "done=true"]) }
-            // Each tries a hundred times. The first ones are overtaken; however slow they are, later ones are not.
+            // Each tries a hundred times. The first attempts lose the race; with slower pauses, later ones win.
             var pauseMicroseconds = 20.0
             while cleaners.contains(where: { $0.exitStatus() == nil }) {
                 usleep(UInt32(pauseMicroseconds))
@@ -233,7 +236,7 @@ extension Integration {
             #expect(try undoneDeletions(writer) == [], "seed \(random.seed)")
         }
 
-        /// The items that were not done in the state before the one in which they are gone.
+        /// Returns the deleted items that were not done in the state before.
         private func undoneDeletions(_ client: RawClient) throws -> [String] {
             func ask(_ method: String, _ parameters: String) throws -> [String: Any] {
                 let line = try client.reply(

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Which daemon a command talks to, and what it says when that was not the one that was meant.
+    /// The daemon that a command talks to, and the message if it may be the wrong one.
     struct DaemonChoiceTests {
         private let daemon: Daemon
         private let other: Daemon
 
-        /// One daemon is named by a variable or an option; the other is the user's own.
+        /// Starts one daemon that a variable or an option names, and the user's own.
         init() throws {
             let directory = try ScratchDirectory()
             daemon = try Daemon()
@@ -35,7 +35,7 @@ extension Integration {
             #expect(try run("--socket", other.socket, "ls", "--names").output == "there\n")
             #expect(try run("--socket=\(other.socket)", "ls", "--names").output == "there\n")
             #expect(try run("ls", "--names", "--user").output == "there\n")
-            // What stands behind the command is nearer to it.
+            // The option after the command takes precedence.
             #expect(try run("--socket", other.socket, "ls", "--names", "--socket", daemon.socket).output == "here\n")
             #expect(try run("--user", "section", "add", "there", "s").exitStatus() == 0)
             #expect(try run("--user", "--system", "ls").exitStatus() == 2)
@@ -49,12 +49,13 @@ extension Integration {
         @Test func `a list that another daemon has is said to be there`() throws {
             let program = try run("show", "there")
             #expect(program.exitStatus() == 6)
-            #expect(program.complaints.contains("The user's own daemon has one of that name: --user"))
-            #expect(try !run("show", "nowhere").complaints.contains("daemon has"))
+            #expect(program.complaints.contains(#"your own daemon has the list "there", but"#))
+            #expect(program.complaints.contains("use --user instead"))
+            #expect(try !run("show", "nowhere").complaints.contains("daemon has the list"))
         }
 
         @Test func `a user who has had a daemon is not sent to the system's`() throws {
-            // Programs of tests have it as HOME.
+            // Programs in tests have it as HOME.
             let home = daemon.directory.path
             func run(_ program: String, _ arguments: String..., runtime: Bool = true) throws -> Program {
                 var environment = ["HOME": home, "DIFFABLED_SOCKET": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""]

@@ -24,7 +24,8 @@ extension Integration {
 
         // MARK: edit
 
-        /// Edits with a script as the editor, which is given the file; the first line of what it writes beside its file.
+        /// Edits with a script as the editor, which gets the file. Returns the first line that the script writes next to the
+        /// file.
         private func edit(_ script: String, _ arguments: String...) throws -> CompanionAnswer {
             let editor = try daemon.directory.write(
                 "#!/bin/bash\nset -e\nPATH=\(Binaries.directory):$PATH\n\(script)\n", to: "editor")
@@ -38,7 +39,7 @@ extension Integration {
             return .init(status: status, output: program.output, complaints: program.complaints)
         }
 
-        /// The files that were kept.
+        /// The kept files.
         private func kept() -> [String] {
             filePaths(below: daemon.directory.path).filter { $0.hasPrefix("diffablectl-") }
         }

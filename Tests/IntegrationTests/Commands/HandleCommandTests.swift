@@ -20,7 +20,7 @@ extension Integration {
             return file
         }
 
-        /// Answers for tasks, from when this returns.
+        /// Starts a handler, which is registered when this returns.
         private func handle(_ text: String, _ options: String...) throws -> Program {
             try start(["handle", "tasks"] + options + ["--", script(text)])
         }
@@ -28,7 +28,7 @@ extension Integration {
         private func start(_ arguments: [String]) throws -> Program {
             let program = try daemon.startCompanion(arguments)
             _ = try eventually("handler; it said: \(program.complaints)") {
-                program.complaints.contains("answering for") ? true : nil
+                program.complaints.contains("ready to handle") ? true : nil
             }
             return program
         }
@@ -37,7 +37,7 @@ extension Integration {
             try? String(contentsOfFile: daemon.directory.file(name), encoding: .utf8)
         }
 
-        /// The number that a script has written into a file.
+        /// Returns the number that a script wrote into a file.
         private func number(in name: String) throws -> pid_t {
             try eventually("number in \(name)") {
                 guard let text = file(name), text.hasSuffix("\n") else { return nil }
@@ -49,13 +49,13 @@ extension Integration {
             _ = try eventually("end of \(process)") { Program.isRunning(process) ? nil : true }
         }
 
-        /// Asks until a command has begun before the time was over, and gives the numbers that it wrote into these files.
-        /// A shell may take longer to begin than any time that is chosen beforehand.
+        /// Asks until a command has begun within the timeout, and returns the numbers in these files. A shell may take longer
+        /// than any fixed timeout to start.
         private func askInVain(at first: Int, until names: String...) throws -> [pid_t] {
             var milliseconds = first
             while true {
                 #expect(try daemon.companion("perform", "tasks", "hang", "--timeout", "\(milliseconds)ms").status == 4)
-                // All are written whole, or the command has ended before.
+                // All files are complete, or the command ended before.
                 let areWritten = names.allSatisfy { file($0)?.hasSuffix("\n") ?? false }
                 if areWritten { return try names.map { try number(in: $0) } }
                 guard milliseconds < 60_000 else { throw Failure("no command begins within \(milliseconds) ms") }
@@ -63,7 +63,7 @@ extension Integration {
             }
         }
 
-        // MARK: What is asked, and what is answered
+        // MARK: Requests and answers
 
         @Test func `the command has the request on its standard input and in its environment`() throws {
             let handler = try handle("cat; env | grep ^DIFFABLE_ >env")
@@ -80,7 +80,7 @@ extension Integration {
                     "DIFFABLE_REVISION=1", "DIFFABLE_UID=\(geteuid())", "DIFFABLE_SOCKET=\(daemon.socket)",
                     #"DIFFABLE_ARGUMENTS={"n":2,"of":{"kind":"oat"}}"#,
                 ]), "\(variables)")
-            // What this request has not is not left from another.
+            // A variable that this request lacks is not left over from another one.
             #expect(try daemon.succeed("perform", "tasks", "sort", "--section", "main").contains(#""section":"main""#))
             #expect(file("env")?.contains("DIFFABLE_ITEMS") == false)
             #expect(file("env")?.contains("DIFFABLE_SECTION=main\n") == true)
@@ -124,9 +124,9 @@ extension Integration {
             #expect(
                 try daemon.succeed("perform", "tasks", "output2", "--json")
                     == #"{"list":"tasks","revision":1,"result":12}"# + "\n")
-            // What is left out is pointed out to who runs the handler.
-            #expect(handler.complaints.split(separator: "\n").count { $0.contains("is no answer") } == 4)
-            #expect(handler.complaints.contains("left out: a result is JSON, a text in double quotes\n"))
+            // A warning tells the handler's user that output was ignored.
+            #expect(handler.complaints.split(separator: "\n").count { $0.contains("ignored the output of") } == 4)
+            #expect(handler.complaints.contains("a result must be JSON, such as a string in double quotes\n"))
         }
 
         @Test func `a status refuses with the last line of standard error`() throws {
@@ -146,17 +146,21 @@ extension Integration {
             #expect(handler.complaints.contains("first\nnot today\n"))
             let silent = try daemon.companion("perform", "tasks", "silent")
             #expect(silent.status == 8)
-            #expect(silent.complaints.hasSuffix("command ended with status 3\n"), "\(silent.complaints)")
+            #expect(
+                silent.complaints.hasSuffix("command gave no reason, and ended with status 3\n"), "\(silent.complaints)"
+            )
             let ours = try daemon.companion("perform", "tasks", "ours")
             #expect(ours.complaints.hasPrefix("diffablectl: the list \"tasks\" has no item"), "\(ours.complaints)")
             let killed = try daemon.companion("perform", "tasks", "killed")
             #expect(killed.status == 10)
             #expect(
                 killed.complaints.hasSuffix(
-                    "command was ended by signal 9 (Killed). It may have been done: look before you ask again\n"),
+                    "command was ended by signal 9 (Killed). The request may have been carried out. Check before you retry\n"
+                ),
                 "\(killed.complaints)")
             #expect(
-                handler.complaints.contains(#/command was ended by signal 9 \(Killed\), at request \d+\n/#),
+                handler.complaints.contains(
+                    #/command was ended by signal 9 \(Killed\) during request \d+; the caller is told that .*\n/#),
                 "\(handler.complaints)")
         }
 
@@ -191,11 +195,11 @@ extension Integration {
             let long = try daemon.companion("perform", "tasks", "long", "--timeout", "10m")
             #expect(long.status == 10)
             #expect(long.complaints.contains("resultLengthMax"), "\(long.complaints)")
-            // Who runs it is told, too.
+            // The handler's user gets a message too.
             let told = try eventually("complaint") {
                 handler.complaints.contains("resultLengthMax") ? handler.complaints : nil
             }
-            #expect(told.contains(#/answer of \S+ to request 2 was not taken: /#), "\(told)")
+            #expect(told.contains(#/did not accept the answer of \S+ to request 2: /#), "\(told)")
             let deep = try daemon.companion("perform", "tasks", "deep", "--timeout", "10m")
             #expect(deep.status == 10 || deep.status == 0 && handler.complaints.contains("is no answer"), "\(deep)")
             let complaints = try daemon.companion("perform", "tasks", "complaints", "--timeout", "10m")
@@ -221,7 +225,7 @@ extension Integration {
             #expect(handler.exitStatus() == nil)
         }
 
-        // MARK: Who asks
+        // MARK: Callers
 
         @Test func `a command for which nobody waits is ended with all that it has started`() throws {
             let handler = try handle("sleep 1000 & echo $! >sleeper; echo $$ >shell; wait")
@@ -242,8 +246,8 @@ extension Integration {
                 let name = "\(daemon.directory.file("command")) (process \(shell))"
                 _ = try eventually("both complaints: \(handler.complaints)") {
                     handler.complaints.hasSuffix(
-                        "diffablectl: nobody waits for \(name) any more, so it is ended\n"
-                            + "diffablectl: \(name) did not end, and is killed\n") ? true : nil
+                        "diffablectl: stopping \(name), because its caller no longer waits\n"
+                            + "diffablectl: \(name) did not end and was killed\n") ? true : nil
                 }
             }
             #expect(handler.exitStatus() == nil)
@@ -296,7 +300,7 @@ extension Integration {
             #expect(try daemon.companion("perform", "tasks", "any").status == 9)
             #expect(try daemon.companion("perform", "none", "any").status == 6)
             let handler = try handle("echo $$ >shell; sleep 1000", "--action", "on", "--action", "off")
-            #expect(handler.complaints == "diffablectl: answering for tasks: the actions on, off\n")
+            #expect(handler.complaints == "diffablectl: ready to handle tasks: the actions on, off\n")
             #expect(try daemon.companion("perform", "tasks", "any").status == 9)
             #expect(try daemon.companion("perform", "tasks", "on", "none").status == 6)
             #expect(try daemon.companion("perform", "tasks", "on", "--if-revision", "9").status == 5)
@@ -306,7 +310,7 @@ extension Integration {
             _ = try number(in: "shell")
             handler.end(with: SIGKILL)
             #expect(try lost.wait() == 10, "\(lost.complaints)")
-            // Nobody is there to end what it ran.
+            // Nothing is left to end its children.
             kill(-(try number(in: "shell")), SIGKILL)
         }
 
@@ -346,21 +350,21 @@ extension Integration {
             for item in ["broken", "single"] {
                 let refused = try propose(item)
                 #expect(refused.status == 8)
-                #expect(refused.complaints.contains("cannot be applied"), "\(refused.complaints)")
+                #expect(refused.complaints.contains("cannot apply the operations that"), "\(refused.complaints)")
             }
             #expect(try propose("twice").status != 0)
             let told = try eventually("complaint") {
-                handler.complaints.contains("not taken") ? handler.complaints : nil
+                handler.complaints.contains("did not accept") ? handler.complaints : nil
             }
-            #expect(told.contains(#/was not taken: .*duplicate item "milk"/#), "\(told)")
+            #expect(told.contains(#/did not accept the answer .*duplicate item "milk"/#), "\(told)")
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\nbread\ntea\njuice\n")
             #expect(
                 try daemon.succeed("log", "tasks", "-n1").contains(
                     #/by diffablectl \(pid \d+, uid \d+\), consented to by diffablectl \(pid \d+, uid \d+\)\n/#))
-            // Status 0 consents, whatever is said beside.
+            // Status 0 approves, whatever the output is.
             #expect(try propose("plain").status == 0)
-            #expect(handler.complaints.contains("left out: status 0 has consented, another refuses"))
-            // Without --propose nobody is asked, and without a handler the proposal is a change.
+            #expect(handler.complaints.contains("exit status 0 accepts a proposal, any other refuses it"))
+            // Without --propose the handler is not asked, and without a handler the proposal is a change.
             try daemon.succeed("append", "tasks", "wine", "-q")
             handler.signal(SIGTERM)
             #expect(try handler.wait() == 128 + SIGTERM)
@@ -377,7 +381,7 @@ extension Integration {
             #expect(try daemon.succeed("expand", "tasks", "milk", "--ask") == "")
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\noat\nbread\n")
             #expect(!(try daemon.succeed("show", "tasks", "--json")).contains(#""expanded":true"#))
-            // One that has children is not asked for.
+            // A handler is not asked for an item that has children.
             try daemon.succeed("expand", "tasks", "milk", "--ask")
             let none = try daemon.companion("expand", "tasks", "bread", "--ask")
             #expect(none.status == 8)
@@ -406,22 +410,24 @@ extension Integration {
             let first = try handle("true")
             let second = try start(["handle", "tasks", "--replace", "--", "true"])
             #expect(try first.wait() == 5)
-            #expect(first.complaints.hasSuffix("another handler has replaced this one for tasks\n"))
+            #expect(first.complaints.contains("another handler of tasks has replaced this one, which has ended;"))
             try daemon.succeed("delete", "tasks")
             #expect(try second.wait() == 0)
-            #expect(second.complaints.hasSuffix("tasks was deleted or renamed\n"))
+            #expect(second.complaints.contains("tasks was deleted or renamed, so this handler has ended; use --wait"))
         }
 
         @Test func `with --wait it waits for its list, and for the next one`() throws {
             let handler = try daemon.startCompanion(["handle", "later", "--wait", "--", script("echo 1")])
             func awaitHandler(_ count: Int) throws {
                 _ = try eventually(within: 60, "handler; it said: \(handler.complaints)") {
-                    handler.complaints.split(separator: "\n").count { $0.contains("answering for") } == count
+                    handler.complaints.split(separator: "\n").count { $0.contains("ready to handle") } == count
                         ? true : nil
                 }
                 #expect(try daemon.succeed("perform", "later", "any") == "1\n")
             }
-            _ = try eventually(within: 60, "waiting") { handler.complaints.contains("waiting for later") ? true : nil }
+            _ = try eventually(within: 60, "waiting") {
+                handler.complaints.contains("waiting until there is a list later") ? true : nil
+            }
             try daemon.succeed("create", "later")
             try awaitHandler(1)
             try daemon.succeed("delete", "later")
@@ -444,7 +450,7 @@ extension Integration {
             handler.signal(signal)
             #expect(try handler.wait() == 128 + signal)
             #expect(!Program.isRunning(shell), "it has waited for the command")
-            // Only a command that takes longer than five seconds to end is killed; one that is killed at once would show.
+            // A command is only killed if it takes longer than five seconds to end; an immediate kill would show.
             #expect(file("ended") == "ended\n" || start.duration(to: .now) > .seconds(5))
             #expect(try asker.wait() == 10, "\(asker.complaints)")
         }
@@ -454,7 +460,7 @@ extension Integration {
             daemon.program.end(with: SIGKILL)
             try daemon.restart()
             _ = try eventually("registration") {
-                handler.complaints.split(separator: "\n").count { $0.contains("answering for") } == 2 ? true : nil
+                handler.complaints.split(separator: "\n").count { $0.contains("ready to handle") } == 2 ? true : nil
             }
             #expect(try daemon.succeed("perform", "tasks", "any") == "1\n")
         }

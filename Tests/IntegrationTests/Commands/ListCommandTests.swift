@@ -72,7 +72,7 @@ extension Integration {
                 if reply.contains("error") { break }
                 acknowledged += 1
             }
-            // One that writes all the time may keep it from ending; then nothing has happened.
+            // A constant writer may keep the rename from finishing; then nothing has happened.
             let list = try rename.wait() == 0 ? "todo" : "tasks"
             #expect(try daemon.succeed("ls", "--names") == "\(list)\n")
             #expect(try daemon.succeed("show", list, "-o", "ids").split(separator: "\n").count == acknowledged + 2)
@@ -102,7 +102,7 @@ extension Integration {
             #expect(misspelt.complaints.contains(#"no deleted list "taks"; did you mean tasks?"#))
             try daemon.succeed("undelete", "tasks")
             let again = try daemon.companion("undelete", "tasks")
-            #expect(again.status == 5 && again.complaints.contains("already, and no deleted one of that name"))
+            #expect(again.status == 5 && again.complaints.contains(#"already, and there is no deleted list "tasks""#))
         }
 
         @Test func `undelete brings back the list that was deleted last, also after a restart, with its past`() throws {
@@ -121,7 +121,7 @@ extension Integration {
             try daemon.succeed("create", "tasks")
             let taken = try daemon.companion("undelete", "tasks")
             #expect(taken.status == 5)
-            #expect(taken.complaints.contains("undelete --as"), "\(taken.complaints)")
+            #expect(taken.complaints.contains("under another name with --as"), "\(taken.complaints)")
             try daemon.succeed("undelete", "tasks", "--as", "former")
             #expect(try daemon.succeed("ls", "--names") == "former\ntasks\n")
             let none = try daemon.companion("undelete", "other")

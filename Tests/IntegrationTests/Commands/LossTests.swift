@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What somebody could lose at the prompt without a word, and does not.
+    /// Mistakes on the command line that could lose data silently, and do not.
     struct LossTests {
         @Test func `delete refuses what could not be brought back, and --force deletes it for good`() throws {
             let daemon = try Daemon(configured: "deletedLengthMax: 20000\n")
@@ -13,7 +13,7 @@ extension Integration {
             #expect(refused.status == 1, "\(refused)")
             #expect(
                 refused.complaints.contains("longer than 20000 bytes (`deletedLengthMax`)"), "\(refused.complaints)")
-            #expect(refused.complaints.contains("(diffablectl delete --force)"), "\(refused.complaints)")
+            #expect(refused.complaints.contains("use diffablectl delete --force;"), "\(refused.complaints)")
             #expect(try daemon.succeed("show", "fat", "-o", "ids").split(separator: "\n").count == 500)
             let several = try daemon.companion("delete", "a", "fat", "b")
             #expect(several.complaints.contains(#"deleted: "a"; not deleted: "fat", "b""#), "\(several.complaints)")
@@ -37,7 +37,7 @@ extension Integration {
             for item in ["precious", "cron"] {
                 try daemon.succeed("append", try made("p1", daemon), item, "-q")
                 try daemon.succeed("delete", "p1")
-                // The times are shown by the second.
+                // The times are shown in seconds.
                 if item == "precious" { Thread.sleep(forTimeInterval: 1.1) }
             }
             let times = try daemon.succeed("ls", "--deleted").matches(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
@@ -102,7 +102,7 @@ extension Integration {
             ] {
                 #expect(refused.status == 2 && refused.output == "", "\(refused)")
                 #expect(refused.complaints.contains("nothing was changed"), "\(refused)")
-                #expect(refused.complaints.contains("--from lines if these are lines"), "\(refused)")
+                #expect(refused.complaints.contains("--from lines if each line is an item"), "\(refused)")
             }
             #expect(try daemon.succeed("ls").contains(#/jl +1 +/#))
             // An id has no control characters, so lines with tabs are refused for another reason.
@@ -143,6 +143,30 @@ extension Integration {
             try daemon.succeed("create", "empty")
             #expect(try daemon.companion("apply", "empty", "--create", input: long).status == 1)
             #expect(try daemon.succeed("ls", "--names") == "empty\n")
+        }
+
+        @Test func `a row that is too long is named by its number and its id`() throws {
+            let daemon = try Daemon(configured: "contentLengthMax: 1000\n")
+            let long = String(repeating: "x", count: 1_000)
+            let lines = "a,1\nb,2\nc,\(long)\nd,4\n"
+            let length =
+                "1,020 bytes as JSON, and the daemon takes 1,000 (contentLengthMax); nothing was changed. "
+                + "Shorten its content, or raise the limit in the daemon's configuration\n"
+            func complaints(_ options: [String], _ input: String) throws -> String {
+                let apply = try daemon.startCompanion(
+                    ["apply", "l", "--create", "--from", "csv"] + options, input: input)
+                #expect(try apply.wait() == 1)
+                return apply.complaints
+            }
+            for options in [[], ["--merge"], ["--into", "s"]] {
+                let said = try complaints(["--columns", "id,text"] + options, lines)
+                #expect(said == "diffablectl: row 3 (\"c\") is too long: \(length)", "\(options): \(said)")
+            }
+            #expect(try daemon.succeed("ls", "--names") == "")
+            // Rows in sections are not in the order of the list.
+            let said = try complaints(
+                ["--columns", "id,text,s", "--section", ".s", "--text", ".text"], "a,1,t\nb,2,u\nc,\(long),t\n")
+            #expect(said.hasPrefix("diffablectl: the row \"c\" is too long: "), "\(said)")
         }
 
         @Test func `mistakes are said before anything is done, or with what was done`() throws {

@@ -9,7 +9,7 @@ extension Program {
         _ = try eventually("\(text) in \(complaints)") { complaints.contains(text) ? true : nil }
     }
 
-    /// Whether a process of anybody's is there, and is not dead: nobody may be there to wait for one whose parent is gone.
+    /// Whether a process exists and is not a zombie: an orphan may have no parent to wait for it.
     static func isRunning(_ process: pid_t) -> Bool {
         let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ") Z"
         return !state.contains(") Z")
@@ -17,8 +17,8 @@ extension Program {
 }
 
 extension Serving {
-    /// Waits until the daemon knows of so many subscriptions of a program. Those of others, which may just have ended, do not
-    /// count.
+    /// Waits until the daemon has that many subscriptions of a program. Subscriptions of other programs, which may just have
+    /// ended, do not count.
     func waitForSubscriptions(_ count: Int = 1, of program: Program) throws {
         let client = try connect()
         _ = try eventually("subscription; it said: \(program.complaints)") {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `schema`, and what the other commands say of what does not fit.
+    /// `schema`, and the other commands' messages about violations.
     struct SchemaCommandTests {
         private let daemon: Daemon
         private let schemas = #"{"":{"type":"object","properties":{"due":{"type":"string"}}}}"#

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `wait`.
     struct WaitCommandTests {
         private let daemon: Daemon
 
@@ -12,7 +11,7 @@ extension Integration {
             try daemon.succeed("apply", "tasks", "--create", "-q", "--from", "ndjson", input: rows)
         }
 
-        /// Starts waiting, and returns when the daemon knows.
+        /// Starts waiting, and returns when the daemon has the subscription.
         private func start(_ arguments: String...) throws -> Program {
             let program = try daemon.startCompanion(["wait"] + arguments)
             try daemon.waitForSubscriptions(of: program)
@@ -83,7 +82,7 @@ extension Integration {
             try counted.waitForComplaint(".nn, which --where names; did you mean .n?")
             try daemon.succeed("delete", "tasks")
             #expect(try counted.wait() == 6)
-            // What an item has, and what is no field, is no slip.
+            // Members of an item and arguments that are not fields give no warning.
             try daemon.succeed("create", "jobs")
             try daemon.succeed("append", "jobs", "a", "done:=false", "-q")
             let fine = try start("jobs", "a", "--for", "done=true", "--for", "id=a")

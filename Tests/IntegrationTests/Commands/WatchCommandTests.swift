@@ -12,7 +12,7 @@ extension Integration {
             try daemon.succeed("append", "mail", "old", "text=Old", "-q")
         }
 
-        /// Starts watching, and returns when the daemon knows.
+        /// Starts watching, and returns when the daemon has the subscriptions.
         private func start(_ arguments: String..., lists: Int = 1) throws -> Program {
             let program = try daemon.startCompanion(["watch"] + arguments)
             try daemon.waitForSubscriptions(lists, of: program)
@@ -30,7 +30,7 @@ extension Integration {
             let some = try start("mail", "--format", "{revision} {.text}", "--on", "insert,move", "--initial")
             try expect(some, says: "1 Old\n")
             try daemon.succeed("append", "mail", "new", "text=a\nb", "-q")
-            // Who is slow is shown two changes as one, under the revision of the second.
+            // A slow follower gets two changes as one, with the revision of the second.
             try expect(some, says: "1 Old\n2 a␊b\n")
             try daemon.succeed("append", "mail", "under", "--parent", "new", "-q")
             try expect(some, says: "1 Old\n2 a␊b\n3 \n")
@@ -60,7 +60,7 @@ extension Integration {
             #expect(watch.complaints.contains("not run for -f: \"-f\" begins with a dash"))
         }
 
-        /// A program that writes its variables of a list and its standard input to a file, and ends each run with a dash.
+        /// Makes a program that writes its variables and its standard input to a file, and ends each run with a dash.
         private func reporter(_ name: String) throws -> (program: String, file: String) {
             let file = daemon.directory.file("\(name)-report")
             let program = try daemon.directory.write(

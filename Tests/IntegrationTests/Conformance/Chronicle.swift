@@ -2,15 +2,13 @@ import Diffable
 import Foundation
 import Synchronization
 
-/// What happened, as the clients saw it: the events of one client in its order, and those of all in the order in which
-/// they were noted.
+/// The events that clients saw: each client's in its order, and all in the order in which they were noted.
 ///
-/// Every transaction of a writer is its n-th, and leaves `{"n":n}` at the writer's mark: so whoever sees a state can
-/// tell which transactions are in it, whatever else they did.
+/// The n-th transaction of a writer leaves `{"n":n}` at the writer's mark, so each state shows which transactions it contains.
 final class Chronicle: Sendable {
     struct Event: Sendable {
         var client: String
-        /// Which of the daemon's lives the client was connected to: each ends with a kill or a stop.
+        /// The daemon's incarnation that the client was connected to; each ends with a kill or a stop.
         var life: Int
         var what: What
     }
@@ -18,40 +16,40 @@ final class Chronicle: Sendable {
     enum What: Sendable {
         /// The answer to a writer's transaction. `isRepeated`: the writer had sent it before, answered or not.
         case acknowledged(Transaction, Name, isRepeated: Bool)
-        /// A transaction of which the writer knows that it is possible, or that it was made already.
+        /// A refused transaction that the writer knows to be possible or already made.
         case refused(Transaction, error: String, isRepeated: Bool)
-        /// The answer to `snapshot`. `begun`: how many events were noted when it was asked for.
+        /// The answer to `snapshot`. `begun`: the number of events noted before the request.
         case read(State, begun: Int)
-        /// What the daemon says a revision was, asked for after the client had made it of its groups.
+        /// The daemon's state at a revision, requested after the client had derived it from updates.
         case audited(State)
         /// The answer to `subscribe`.
         case subscribed(since: Name?, isResumed: Bool?)
-        /// A group of the subscription is complete.
+        /// An update of the subscription is complete.
         case seen(State, Replay.Cause, Moves?)
-        /// What was sent does not fit what the client had.
+        /// An update does not fit the client's state.
         case misfit(String)
-        /// `setView` is answered, and what was under way has come: the next group shows this view.
+        /// `setView` is answered, and the open update is complete: the next update shows this view.
         case viewSet(String)
-        /// A bookmark; nil before there is a list.
+        /// A bookmark; nil before the list exists.
         case bookmarked(Name?)
-        /// A group has come before the daemon was told to end: how many on this connection with it, so many milliseconds
-        /// after they were asked for with this `minInterval`.
+        /// An update arrived before the daemon was told to end: the number of updates on this connection, the milliseconds since
+        /// the subscription, and its `minInterval`.
         case paced(groups: Int, milliseconds: Double, minInterval: Int)
-        /// The answer to a transaction under a lease, which has put so many items there.
+        /// The answer to a transaction under a lease, with the number of items.
         case leased(lease: String, items: Int, Name)
-        /// What the daemon says afterwards of a revision of the list that things are leased in.
+        /// The daemon's later answer about a revision of the list with leases.
         case kept(Kept)
     }
 
     struct Kept: Sendable {
         var name: Name
-        /// Who made it, as history has it.
+        /// The author of the revision in the history.
         var origin: String
-        /// How many items there are by lease; those that nobody leases are under the empty name.
+        /// The number of items by lease; items without a lease are under the empty name.
         var items: [String: Int]
     }
 
-    /// A writer's n-th.
+    /// A writer and the number of its transaction.
     struct Transaction: Hashable, Sendable, CustomStringConvertible {
         var writer: Int
         var number: Int
@@ -62,7 +60,7 @@ final class Chronicle: Sendable {
     struct Name: Hashable, Sendable, CustomStringConvertible {
         var epoch: String
         var revision: Int
-        /// What of the list is shown, as JSON; empty for all of it.
+        /// The view as JSON; empty for the whole list.
         var view = ""
 
         var description: String {
@@ -72,13 +70,13 @@ final class Chronicle: Sendable {
 
     struct State: Sendable {
         var name: Name
-        /// By writer, which transaction of it was the last; nil where the view does not show its mark.
+        /// The number of each writer's last transaction; nil if the view does not show its mark.
         var numbers: [Int?]
-        /// The same for the same state.
+        /// A hash of the state.
         var digest: UInt64
     }
 
-    /// How many moves a group had, and how few there could have been.
+    /// The number of moves in an update, and the least possible number.
     struct Moves: Equatable, Sendable {
         var made: Int
         var least: Int
@@ -97,21 +95,21 @@ extension Chronicle {
 }
 
 extension Chronicle.State {
-    /// Of canonical JSON, as the daemon writes a snapshot.
+    /// Parses canonical JSON, as the daemon writes a snapshot.
     init(json: [UInt8], _ name: Chronicle.Name, writers: Int) {
         self.name = name
         numbers = (0..<writers).map { Self.number(at: Chronicle.mark(of: $0), in: json) }
         digest = Self.digest(of: json)
     }
 
-    /// Nil when there is no mark.
+    /// Returns the number at a mark; nil without the mark.
     private static func number(at mark: ItemID, in json: [UInt8]) -> Int? {
         let json = Data(json)
         guard let found = json.range(of: Data(#"{"id":"\#(mark)","content":{"n":"#.utf8)) else { return nil }
         return Int(String(decoding: json[found.upperBound...].prefix { 0x30...0x39 ~= $0 }, as: UTF8.self))
     }
 
-    /// Over words of eight bytes, the last one filled with zeros; `follow.py` computes the same.
+    /// Hashes words of eight bytes, the last one filled with zeros; `follow.py` computes the same.
     static func digest(of json: [UInt8]) -> UInt64 {
         json.withUnsafeBytes { json in
             var digest = UInt64(json.count)
@@ -129,7 +127,7 @@ extension Chronicle.State {
 }
 
 extension [Chronicle.Event] {
-    /// Every state that anybody saw.
+    /// Every state that a client saw.
     var states: [Chronicle.State] { compactMap(\.state) }
 }
 
@@ -141,7 +139,7 @@ extension Chronicle.Event {
         }
     }
 
-    /// The state, if it is the daemon's own word and not what a client made of differences.
+    /// The state, if the daemon sent it whole.
     var stateTold: Chronicle.State? {
         switch what {
         case .read(let state, _), .audited(let state), .seen(let state, .reset, _), .seen(let state, .snapshot, _):

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// Random clients, random ends of the daemon, and every promise checked afterwards.
+    /// Random clients and random ends of the daemon, with every promise checked afterwards.
     ///
-    /// `DIFFABLED_SOAK=600` goes on for so many seconds (`make soak SECONDS=600`), `DIFFABLED_SEED` repeats a run as far
-    /// as the machine's own timing lets it.
+    /// `DIFFABLED_SOAK=600` runs for that many seconds (`make soak SECONDS=600`). `DIFFABLED_SEED` repeats a run, as far as the
+    /// machine's timing permits.
     struct ConformanceTests {
         static let environment = ProcessInfo.processInfo.environment
         static let seconds = environment["DIFFABLED_SOAK"].flatMap { Double($0) } ?? 15
@@ -31,7 +31,7 @@ extension Integration {
                     if !violations.isEmpty { return }
                 }
                 tally.add(events, lives: history.numberOfLives)
-                // A history in which nothing happens keeps every promise. On a busy machine there is one in that time.
+                // An empty history keeps every promise. On a busy machine there is one run in that time.
             } while ContinuousClock.now < end || !tally.isOfEveryKind && tally.rounds < 10
             print("conformance: \(tally)")
             #expect(tally.isOfEveryKind, "\(tally)")
@@ -39,14 +39,14 @@ extension Integration {
     }
 }
 
-/// What came of all rounds, to see that there was something to check.
+/// The number of events in all rounds, to prove that there was something to check.
 struct Tally: CustomStringConvertible {
     private(set) var rounds = 0
     private var lives = 0
     private var acknowledged = 0
     private var repeated = 0
     private var groups = 0
-    /// Groups of more than one transaction.
+    /// Updates of more than one transaction.
     private var coalesced = 0
     private var resumed = 0
     private var audited = 0
@@ -55,12 +55,12 @@ struct Tally: CustomStringConvertible {
     private var snapshots = 0
     private var viewsSet = 0
     private var bookmarks = 0
-    /// Groups of those who asked for `minInterval`.
+    /// Updates of subscriptions with a `minInterval`.
     private var paced = 0
     private var leasesEnded = 0
-    /// What the program with the package `diffable` saw, and how often it went on from where it was.
+    /// The updates and resumptions of the program that uses the package `diffable`.
     private var byPackage = (groups: 0, resumed: 0)
-    /// Whether there was something of each kind to check.
+    /// Whether each kind of event occurred.
     var isOfEveryKind: Bool {
         [
             coalesced, resumed, audited, moves, snapshots, viewsSet, bookmarks, paced, leasesEnded, byPackage.groups,

@@ -1,22 +1,21 @@
 import Foundation
 
-/// What one connection to a faulty daemon sends and is sent, each line without its line feed. Of the two directions each has a
-/// value of its own.
+/// Replaces the lines of one connection. Lines have no line feed. Each direction has a value of its own.
 protocol FaultyLines: Sendable {
-    /// What the daemon gets instead of a line: lines, with their line feeds.
+    /// Returns the lines for the daemon instead of this one, with their line feeds.
     mutating func requests(for line: [UInt8]) -> [UInt8]
-    /// The same for the client.
+    /// Returns the lines for the client instead of this one.
     mutating func answers(for line: [UInt8]) -> [UInt8]
 }
 
-/// Stands between clients and a daemon, and makes of what goes by what a faulty daemon would send, or do.
+/// A proxy that changes lines to simulate a faulty daemon.
 ///
-/// Every connection has two threads; blocking ones, so that they are in nobody's way.
+/// Each connection uses two threads, which block so that they disturb nothing else.
 final class FaultyProxy: Sendable {
     let socket: String
     private let listener: Int32
 
-    /// - Parameter lines: for each connection.
+    /// - Parameter lines: makes the state of each connection.
     init(at socket: String, to target: String, _ lines: @escaping @Sendable () -> any FaultyLines) throws {
         self.socket = socket
         listener = try UnixSocket.listen(at: socket)
@@ -64,7 +63,7 @@ final class FaultyProxy: Sendable {
 }
 
 extension UnixSocket {
-    /// Until the end of one of the two.
+    /// Copies until either end closes.
     fileprivate static func copyLines(from source: Int32, to target: Int32, _ replaced: ([UInt8]) -> [UInt8]) {
         var rest: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -82,7 +81,7 @@ extension UnixSocket {
 }
 
 extension [UInt8] {
-    /// How far away it is.
+    /// Returns the distance of the first line feed.
     fileprivate func firstLineFeed(from start: Int) -> Int? {
         withUnsafeBytes { bytes in
             guard start < bytes.count, let base = bytes.baseAddress else { return nil }

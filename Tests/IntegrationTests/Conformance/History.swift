@@ -2,21 +2,21 @@ import Diffable
 import Foundation
 import TestSupport
 
-/// One daemon, four writers, two that lease, and a crowd of subscribers, from a seed.
+/// A daemon, four writers, two leasing writers, and a crowd of subscribers, from a seed.
 struct History {
     let chronicle = Chronicle()
     private let daemon: Daemon
-    /// Where a fault is in what the daemon sends.
+    /// The proxy that injects a fault into the daemon's lines.
     private let proxy: FaultyProxy?
     private let lives: Lives
     private let seed: UInt64
-    /// Of each writer.
+    /// The number of transactions of each writer.
     private let transactions: Int
     private static let writers = 4
     private static let list = "list"
-    /// Where things are leased.
+    /// The list with leases.
     private static let leased = "leased"
-    /// Who follows by the package `diffable`.
+    /// The subscriber that uses the package `diffable`.
     static let packageSubscriber = "the subscriber by the Python client"
 
     init(seed: UInt64, transactions: Int = 120, fault: PlantedFault? = nil) throws {
@@ -26,7 +26,7 @@ struct History {
         daemon = try Daemon(in: directory, environment: fault?.environment(in: directory) ?? [:])
         proxy = try fault?.proxy(for: daemon)
         try daemon.succeed("create", Self.list)
-        // Longer than a line, so that it comes in parts.
+        // Longer than a line, so that it is sent in parts.
         let filling = (0..<3).map { #"{"id":"filling \#($0)","content":"\#(String(repeating: "f", count: 22_000))"}"# }
         let marks = (0...Self.writers).map { #"{"id":"\#(Chronicle.mark(of: $0))","content":{"n":0}}"# }
         let start = """
@@ -51,8 +51,8 @@ struct History {
     }
 
     /// - Parameters:
-    ///   - ends: whether the daemon ends now and then.
-    ///   - seconds: how long the clients may take.
+    ///   - ends: whether the daemon sometimes ends.
+    ///   - seconds: the most time for the clients.
     mutating func run(ends: Bool, within seconds: Double = 600) throws {
         var random = SplitMix64(seed: seed)
         defer { lives.finish() }
@@ -88,7 +88,7 @@ struct History {
         numberOfLives += 1
     }
 
-    // MARK: Who takes part
+    // MARK: Participants
 
     private func subscribers(_ random: inout SplitMix64) -> [ClientThread] {
         let filtered = #"{"where":{"or":[{"path":"/n","exists":true},{"path":"/shown","equals":true}]}}"#
@@ -157,8 +157,7 @@ struct History {
         }
     }
 
-    /// Puts the item there that sends subscribers home, and goes on until all have seen it, though one should miss a
-    /// change.
+    /// Inserts the item that makes subscribers finish, and continues until all have seen it, in case one misses a change.
     private func closingWriter(seed: UInt64) -> ClientThread {
         let number = Self.writers
         let writer = KeyedWriter(participant: participant("the closing writer"), number: number, isSubscribed: false)

@@ -4,15 +4,15 @@ import DiffableProtocol
 import Foundation
 import TestSupport
 
-/// Changes a list, one transaction after the other, and sends each again until it is answered; some also afterwards, as
-/// a client does whose answer was lost on the way.
+/// Changes a list in a sequence of transactions, and sends each again until it is answered. Repeats some after the answer, as a
+/// client does whose answer was lost.
 struct KeyedWriter {
     let participant: Participant
     let number: Int
     /// Whether it follows the list on the connection that it writes on.
     let isSubscribed: Bool
 
-    /// Makes transactions until `operations` gives none for the next one's number.
+    /// Makes transactions until `operations` returns nil for the next number.
     func run(seed: UInt64, _ operations: (Int, inout SplitMix64) -> [ListOperation]?) throws {
         var random = SplitMix64(seed: seed)
         var sent: [(Chronicle.Transaction, request: String)] = []
@@ -32,7 +32,7 @@ struct KeyedWriter {
                 }
                 if random.next() % 16 == 0, try !read(on: &link) { break }
             }
-            // Whether the current one was sent is not known to a client whose connection is lost.
+            // After a lost connection, the client does not know whether the current one was sent.
             isRepeated = true
             next = current
         }
@@ -58,7 +58,7 @@ struct KeyedWriter {
         try participant.state(on: &link)?.name.epoch
     }
 
-    /// False when it is not answered.
+    /// Returns false without an answer.
     private func make(
         _ transaction: (Chronicle.Transaction, request: String), on link: inout Link, epoch: String, isRepeated: Bool
     ) throws -> Bool {
@@ -87,14 +87,14 @@ struct KeyedWriter {
     }
 }
 
-/// The items that only one writer inserts, moves and deletes, and so knows what is possible.
+/// The items that only one writer inserts, moves and deletes, so it knows which operations are possible.
 struct OwnItems {
     private let writer: Int
     private var ids: [ItemID] = []
 
     init(of writer: Int) { self.writer = writer }
 
-    /// The operations of the next transaction, of which the last leaves its number.
+    /// Returns the operations of the next transaction; the last of them leaves its number.
     mutating func change(_ transaction: Int, _ random: inout SplitMix64) -> [ListOperation] {
         var operations: [ListOperation] = []
         for turn in 0..<Int.random(in: 0...3, using: &random) {
@@ -124,7 +124,7 @@ struct OwnItems {
         case (7, let own?): return .reconfigureItems([ItemReconfiguration(id: own, content: content(&random))])
         case (8, let own?):
             return .reloadItems([ItemReload(id: own, kind: .some("kind"), content: content(&random))])
-        // Nobody's own, and possible at any time.
+        // These have no owner, and are possible at any time.
         case (12, _): return .reconfigureList(Bool.random(using: &random) ? content(&random) : nil)
         case (9, _):
             ids.append(id)

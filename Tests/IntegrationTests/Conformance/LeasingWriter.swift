@@ -3,14 +3,14 @@ import DiffableProtocol
 import Foundation
 import TestSupport
 
-/// Puts items into a list under a lease, connection after connection, and others that stay; nobody else changes that list.
+/// Inserts items into a list with and without a lease, over several connections. No other client changes that list.
 ///
 /// The items of the lease `L` are `L.1`, `L.2` and so on.
 struct LeasingWriter {
     let participant: Participant
     let number: Int
 
-    /// - Parameter leases: how many connections it makes, unless it is told to finish before.
+    /// - Parameter leases: the number of connections, unless it has to finish earlier.
     func run(seed: UInt64, leases: Int) throws {
         var random = SplitMix64(seed: seed)
         for connection in 1...leases {
@@ -29,13 +29,13 @@ struct LeasingWriter {
                 }
                 usleep(UInt32.random(in: 0...20_000, using: &random))
             }
-            // Read to the end or not, it is closed here.
+            // The connection is closed here, read to the end or not.
             link.client.close()
             usleep(UInt32.random(in: 0...20_000, using: &random))
         }
     }
 
-    /// Nil when the connection is lost.
+    /// Returns nil when the connection is lost.
     private func put(_ ids: [String], isLeased: Bool, on link: inout Link) throws -> Chronicle.Name? {
         let items = ids.map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
         let answer = try link.answer(
@@ -52,7 +52,7 @@ struct LeasingWriter {
     }
 }
 
-/// Looks afterwards what the daemon says of each revision.
+/// Reads the daemon's state of each revision afterwards.
 struct LeaseAudit {
     let participant: Participant
 
@@ -67,7 +67,7 @@ struct LeaseAudit {
 
     func run() throws {
         guard var link = try participant.connect() else { throw Failure("the leases are looked at too late") }
-        // The daemon sees that a connection has ended some time after it has.
+        // The daemon notices the end of a connection with a delay.
         let deadline = ContinuousClock.now + .seconds(240)
         while try items(at: nil, on: &link).items.contains(where: { !$0.key.isEmpty }), ContinuousClock.now < deadline {
             usleep(20_000)

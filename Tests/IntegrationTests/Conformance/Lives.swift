@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Which life of the daemon it is, and how to reach it.
+/// The current incarnation of the daemon, and its socket.
 ///
-/// A client has to know which life it talks to, or it could not say what that one lost. So a connection counts only when
-/// the same life was on before and after it was made, and a life is over before its daemon is told to end.
+/// A client has to know the incarnation that it talks to, to attribute losses. So a connection counts only if the same
+/// incarnation was running before and after it was made, and an incarnation ends before its daemon is told to end.
 final class Lives: Sendable {
     let socket: String
-    /// Says the same to programs of their own: `3`, or nothing while no daemon is there.
+    /// The file in which other programs find the number: `3`, or nothing while no daemon runs.
     let file: String
     private let state = Mutex(State())
 
@@ -17,14 +17,14 @@ final class Lives: Sendable {
         var isFinished = false
     }
 
-    /// - Parameter socket: where clients find it, if that is not where it listens.
+    /// - Parameter socket: the clients' socket, if it is not the daemon's own.
     init(of daemon: Daemon, at socket: String? = nil) {
         self.socket = socket ?? daemon.socket
         file = daemon.directory.file("life")
         begin()
     }
 
-    /// A daemon is there that answers.
+    /// Notes that a daemon answers.
     func begin() {
         change {
             $0.number += 1
@@ -32,10 +32,10 @@ final class Lives: Sendable {
         }
     }
 
-    /// The daemon is about to end.
+    /// Notes that the daemon is about to end.
     func end() { change { $0.isOn = false } }
 
-    /// The clients are to go home.
+    /// Makes the clients finish.
     func finish() { change { $0.isFinished = true } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -46,12 +46,12 @@ final class Lives: Sendable {
         }
     }
 
-    /// Nil between two.
+    /// The current incarnation; nil between two.
     private var current: Int? { state.withLock { $0.isOn ? $0.number : nil } }
 
     var isFinished: Bool { state.withLock { $0.isFinished } }
 
-    /// Nil when the clients are to finish.
+    /// Connects; returns nil when the clients have to finish.
     func connect() throws -> (RawClient, life: Int)? {
         let deadline = ContinuousClock.now + .seconds(240)
         while !isFinished {
@@ -65,7 +65,7 @@ final class Lives: Sendable {
     }
 }
 
-/// A client that runs on a thread of its own; what it throws is kept for the one who waits.
+/// A client on a thread of its own. Its error is kept for the waiting thread.
 final class ClientThread: Sendable {
     private let name: String
     private let done = DispatchSemaphore(value: 0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension Integration.ConformanceTests {
-    /// A fifth of the time of the other conformance test, for as long as that goes on.
+    /// Takes a fifth of the time of the other conformance test.
     @Test func `views show what a plain model of them shows`() throws {
         print("conformance of views: DIFFABLED_SEED=\(Self.seed)")
         var random = SplitMix64(seed: Self.seed)
@@ -13,7 +13,7 @@ extension Integration.ConformanceTests {
         repeat {
             rounds += 1
             let seed = random.next()
-            // In every other round all that can be is left to the background.
+            // In every other round, everything possible runs in the background.
             let isLagging = rounds.isMultiple(of: 2)
             let daemon = try TestServer(turn: isLagging ? .none : TurnLimits())
             var round = try NaiveRound(daemon, isLagging: isLagging, seed: seed)
@@ -30,7 +30,7 @@ extension Integration.ConformanceTests {
     }
 }
 
-/// One list, one who changes it, and some who follow it.
+/// A list with one writer and some followers.
 private struct NaiveRound {
     private let daemon: any Serving
     private let publisher: RawClient
@@ -58,7 +58,7 @@ private struct NaiveRound {
         }
     }
 
-    /// Some are equal.
+    /// Some views are equal.
     private mutating func view() -> String { changes.chance(60) ? changes.one(of: views) : changes.view() }
 
     private mutating func change() throws {
@@ -88,7 +88,7 @@ private struct NaiveRound {
         switch changes.number(0..<12) {
         case 0: viewer.leave()
         case 1:
-            // What was changed before is read first, so that it is clear through which view it was seen.
+            // Earlier changes are read first, so that it is clear in which view they appeared.
             try viewer.catchUp(history)
             try viewer.show((0..<(changes.chance(50) ? 1 : 4)).map { _ in view() }, history)
         case 2: if changes.chance(30) { try viewer.leave(after: (0..<3).map { _ in view() }, history) }

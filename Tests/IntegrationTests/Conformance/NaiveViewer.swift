@@ -1,30 +1,30 @@
 import DiffableJSON
 import TestSupport
 
-/// A follower of one list through a view, in one of the three forms, which goes away, comes back, looks at something else,
-/// and holds all that it is sent against a plain model of views.
+/// A follower of a list through a view, in one of the three forms. It disconnects, resumes, changes its view, and compares each
+/// update with a naive model of views.
 final class NaiveViewer {
     private let daemon: any Serving
     private let form: String
-    /// The daemon leaves to the background all that it can: its views are behind the list, and it compares no states that
-    /// are not one step apart before it sends one whole.
+    /// Whether the daemon runs everything possible in the background: its views lag behind the list, and it sends a whole state
+    /// instead of comparing states that are more than one step apart.
     private let isLagging: Bool
-    /// In milliseconds; nil when it wants everything at once.
+    /// The interval in milliseconds; nil for immediate updates.
     private let minInterval: Int?
     private var client: RawClient
     private var subscription = 0
     private var requests = 0
     private(set) var view: NaiveView
     private var mirror = NaiveMirror()
-    /// The next group is the first through another view.
+    /// Whether the next update is the first one with another view.
     private var isTurned = false
-    /// Since when the daemon follows the anchor of its window.
+    /// The revision since which the daemon follows the anchor of its window.
     private var anchorSince = 0
-    /// The same, if the views in between were not looked for and it is still the same one.
+    /// The same, if intermediate views were skipped and the anchor is still the same.
     private var anchorSinceAtMost: Int?
     private(set) var groups = 0
     private(set) var resumptions = 0
-    /// What came and went last.
+    /// Recently inserted and deleted items.
     private var recent: [String] = []
     var isAway = false
 
@@ -46,7 +46,7 @@ final class NaiveViewer {
 
     private func subscribe(_ history: NaiveHistory) throws {
         var members = #""list":"naive","deliver":"\#(form)","view":\#(view.text)"#
-        // With it comes a bookmark: it tells what nothing else would, that all there is has been sent.
+        // A bookmark confirms that everything was sent, which nothing else would show.
         if let minInterval { members += #","minInterval":\#(minInterval),"bookmark":10"# }
         let since = mirror.revision
         if let since { members += #","since":{"epoch":"\#(mirror.epoch)","revision":\#(since)}"# }
@@ -63,14 +63,14 @@ final class NaiveViewer {
         if reply["resumed"]?.boolean == true { resumptions += 1 } else { reasonExpected = "history" }
     }
 
-    /// Of the group that comes next, if it has one.
+    /// The expected reason of the next update, if it has one.
     private var reasonExpected: String?
 
     func leave() {
         client.close()
         isAway = true
         mirror.forgetParts()
-        // What was never shown through its view is nothing to go on from.
+        // A view that was never shown cannot be resumed.
         if isTurned { mirror = NaiveMirror() }
         isTurned = false
     }
@@ -81,7 +81,7 @@ final class NaiveViewer {
         try subscribe(history)
     }
 
-    /// Looks at one view after the other, which it all asks for at once.
+    /// Requests several views at once.
     func show(_ texts: [String], _ history: NaiveHistory) throws {
         let numbers = try send(texts.map { ("setView", #""subscription":\#(subscription),"view":\#($0)"#) })
         let before = (text: view.text, anchorSince: anchorSinceAtMost ?? anchorSince)
@@ -92,11 +92,11 @@ final class NaiveViewer {
             view = next
             isTurned = true
         }
-        // A view that a newer one follows need not be looked for.
+        // A view that is replaced by a newer one need not be computed.
         anchorSinceAtMost = view.text == before.text ? before.anchorSince : nil
     }
 
-    /// The same, and ends then: nothing comes after that.
+    /// The same, and then disconnects.
     func leave(after texts: [String], _ history: NaiveHistory) throws {
         let members = #""subscription":\#(subscription)"#
         let views = texts.map { ("setView", #"\#(members),"view":\#($0)"#) }
@@ -111,13 +111,13 @@ final class NaiveViewer {
 
     // MARK: Reading
 
-    /// Reads until it has all that there is.
+    /// Reads until it is up to date.
     func catchUp(_ history: NaiveHistory) throws {
         if minInterval == nil {
-            // A change of nothing is answered after what came before.
+            // An empty transaction is answered after all earlier changes.
             _ = try answer(to: "transact", #""list":"naive","operations":[]"#, history)
         } else {
-            // Neither a bookmark that was on its way, nor one while something is held back.
+            // Skip a bookmark that was already on its way, and wait while changes are held back.
             let end = ContinuousClock.now + .seconds(240)
             var bookmark = -1
             while bookmark < history.revision || isTurned {
@@ -143,7 +143,7 @@ final class NaiveViewer {
         return try answer(numbers[0], history)
     }
 
-    /// Sends requests in one go. Gives their numbers.
+    /// Sends requests in one write, and returns their numbers.
     private func send(_ asked: [(method: String, params: String)]) throws -> [Int] {
         let numbers = asked.indices.map { requests + 1 + $0 }
         requests += asked.count
@@ -153,7 +153,7 @@ final class NaiveViewer {
         return numbers
     }
 
-    /// - Parameter history: without it, what comes before the answer is passed over.
+    /// - Parameter history: without it, updates before the answer are skipped.
     private func answer(_ number: Int, _ history: NaiveHistory? = nil) throws -> NaiveJSON {
         while let line = try client.line() {
             let message = try note(line)
@@ -174,7 +174,7 @@ final class NaiveViewer {
     private func receive(_ message: NaiveJSON, _ history: NaiveHistory) throws {
         guard let group = try mirror.receive(message) else { return }
         groups += 1
-        // What was not read before setView was answered is of the old view; the daemon shows the new one by then.
+        // Updates that were not read before the answer to setView show the old view; by then the daemon shows the new one.
         if let complaint = history.complaint(
             about: group, to: mirror, through: view,
             anchorOffsets: anchorOffsets(history, mirror.revision ?? 0),
@@ -189,7 +189,8 @@ final class NaiveViewer {
         isTurned = false
     }
 
-    /// Where the window may be at a revision when its anchor is not there: where that was last, while the view was followed.
+    /// Returns possible offsets of the window at a revision without its anchor: the anchor's last places while the view was
+    /// followed.
     private func anchorOffsets(_ history: NaiveHistory, _ revision: Int) -> [Int] {
         guard view.anchor != nil, anchorSince <= revision else { return [0] }
         let known = history.lists[(anchorSinceAtMost ?? anchorSince)...revision].compactMap {

@@ -3,15 +3,15 @@ import DiffableJSON
 import DiffableProtocol
 import Foundation
 
-/// Who takes part in a history, and what all of its connections have in common.
+/// A participant in a history, with the properties that all its connections share.
 struct Participant: Sendable {
     let name: String
     let list: String
     let lives: Lives
     let chronicle: Chronicle
-    /// How many there are, the closing one included.
+    /// The number of writers, including the closing one.
     let writers: Int
-    /// What it asks to see, as JSON; empty for all of the list.
+    /// The requested view as JSON; empty for the whole list.
     var view = ""
 
     func note(_ what: Chronicle.What, in life: Int) {
@@ -22,7 +22,7 @@ struct Participant: Sendable {
         try lives.connect().map { Link(of: self, $0, life: $1) }
     }
 
-    /// What `snapshot` answers, now or of an earlier revision; nil when it does not.
+    /// Returns the answer to `snapshot`, now or for an earlier revision; nil without an answer.
     func state(on link: inout Link, at revision: Int? = nil, view: String? = nil) throws -> Chronicle.State? {
         try told(on: &link, at: revision, view: view)?.state
     }
@@ -41,8 +41,7 @@ struct Participant: Sendable {
     }
 }
 
-/// One connection of a participant, which may follow the list. Whatever a call gives, nil and false mean that the
-/// connection is lost.
+/// One connection of a participant, which may follow the list. Calls return nil or false when the connection is lost.
 struct Link {
     let client: RawClient
     let life: Int
@@ -52,9 +51,9 @@ struct Link {
     private var subscription = 0
     /// The view that `replay` shows.
     private(set) var viewShown: String
-    /// What the next group shows.
+    /// The view of the next update.
     private var viewNext: String
-    /// What is shown after the group that is under way.
+    /// The view after the open update.
     private var viewLater: String?
 
     enum Answer {
@@ -72,7 +71,7 @@ struct Link {
 
     fileprivate static func viewMember(_ view: String) -> String { view.isEmpty ? "" : #","view":\#(view)"# }
 
-    /// Follows the list, from a state that an earlier connection came to through a view, if there is one.
+    /// Follows the list, if possible from the state of an earlier connection.
     mutating func subscribe(from earlier: Replay = Replay(), view: String? = nil) throws -> Bool {
         replay = earlier
         replay.forgetParts()
@@ -97,13 +96,13 @@ struct Link {
         }
     }
 
-    /// Asks to see something else of the list from now on.
+    /// Requests another view.
     mutating func setView(_ view: String) throws -> Bool {
         let request =
             #"{"id":1,"method":"setView","params":{"subscription":\#(subscription),"view":\#(view.isEmpty ? "{}" : view)}}"#
         switch try answer(to: request) {
         case .result?:
-            // What is under way is finished first.
+            // The open update is finished first.
             if replay.isWhole { turn(to: view) } else { viewLater = view }
             return true
         case .failure(let error)?: throw Failure("setView is refused: \(error.message)")
@@ -117,7 +116,7 @@ struct Link {
         participant.note(.viewSet(view), in: life)
     }
 
-    /// Of a request with the id 1. What the subscription brings meanwhile is noted.
+    /// Returns the answer to a request with the id 1, and notes updates before it.
     mutating func answer(to request: String) throws -> Answer? {
         let bytes = Array("\(request)\n".utf8)
         guard try client.sendAsFarAsPossible(bytes) == bytes.count else { return nil }
@@ -125,7 +124,7 @@ struct Link {
             switch try Message(text: line) {
             case .result(_, let result): return .result(result)
             case .failure(_, let error):
-                // It was not made, or nobody knows: it is asked for again.
+                // It was not made, or the outcome is unknown, so it is sent again.
                 if error.code == .shuttingDown || error.code == .storageFailed { return nil }
                 return .failure(error)
             case let message:
@@ -135,7 +134,7 @@ struct Link {
         return nil
     }
 
-    /// Waits for the next group.
+    /// Waits for the next update.
     mutating func group() throws -> Replay.Group? {
         while !isBroken, let line = try client.line() {
             if let group = try follow(try Message(text: line)) { return group }
@@ -160,7 +159,7 @@ struct Link {
         return group
     }
 
-    /// Nil for a reset, which moves nothing.
+    /// Returns nil for a reset, which moves nothing.
     private func moves(of group: Replay.Group) -> Chronicle.Moves? {
         guard case .changes = group.cause else { return nil }
         let made = group.operations.count {
@@ -169,14 +168,14 @@ struct Link {
             default: false
             }
         }
-        // Most groups move nothing, and it takes some time to say how few it could be.
+        // Most updates move nothing, and computing the least number takes some time.
         return made == 0 ? nil : Chronicle.Moves(made: made, least: replay.snapshot.movesNeeded(from: group.old))
     }
 }
 
 extension Snapshot {
-    /// How few moves lead from an old state: of the things that both have, all but the longest runs of siblings that
-    /// kept their order.
+    /// Returns the least number of moves from an old state: all common elements except the longest runs of siblings that kept
+    /// their order.
     func movesNeeded(from old: Snapshot) -> Int {
         let (before, after) = (Siblings(of: old), Siblings(of: self))
         var kept = Self.lengthOfIncreasingRun(sectionIdentifiers.compactMap(old.sectionIdentifiers.firstIndex))
@@ -206,7 +205,7 @@ extension Snapshot {
         }
     }
 
-    /// The longest increasing subsequence, by patience (M. L. Fredman, 1975).
+    /// Returns the length of the longest increasing subsequence, by patience sorting (M. L. Fredman, 1975).
     private static func lengthOfIncreasingRun(_ numbers: [Int]) -> Int {
         var ends: [Int] = []
         for number in numbers {

@@ -1,19 +1,19 @@
 import Foundation
 import TestSupport
 
-/// A fault of the daemon, made outside of it: in its lines, on their way, or in its storage.
+/// A fault of the daemon, injected from outside: in its lines or in its storage.
 enum PlantedFault: String, CaseIterable {
-    /// A subscriber is not sent a group.
+    /// An update is not sent to a subscriber.
     case dropsChange
-    /// A subscriber is sent two groups the wrong way round.
+    /// Two updates are sent in the wrong order.
     case swapsGroups
-    /// What is deleted among several transactions is not, for those who are sent them in one.
+    /// A deletion is missing in an update of several transactions.
     case skipsCoalescedDelete
-    /// A group is told and acknowledged before it is written: the disk says too early that it is.
+    /// A group is reported and acknowledged before it is written, because the disk confirms too early.
     case acknowledgesFirst
-    /// A transaction leads to the revision that the one before it led to.
+    /// A transaction has the same revision as the one before.
     case reusesRevision
-    /// A request that comes again is made again.
+    /// A repeated request is applied again.
     case appliesKeyTwice
 
     var promise: Promise {
@@ -30,7 +30,7 @@ enum PlantedFault: String, CaseIterable {
     /// Whether it shows only when the daemon ends.
     var needsEnds: Bool { self == .acknowledgesFirst }
 
-    /// For the daemon.
+    /// Returns the daemon's environment.
     func environment(in directory: ScratchDirectory) throws -> [String: String] {
         guard self == .acknowledgesFirst else { return [:] }
         var environment = try StorageFault.environment(nil, in: directory)
@@ -40,22 +40,22 @@ enum PlantedFault: String, CaseIterable {
         return environment
     }
 
-    /// Where clients find a daemon that has it, if it is in what is sent.
+    /// Returns a proxy between clients and the daemon, if the fault is in the lines.
     func proxy(for daemon: Daemon) throws -> FaultyProxy? {
         guard self != .acknowledgesFirst else { return nil }
         return try FaultyProxy(at: daemon.directory.file("faulty"), to: daemon.socket) { PlantedFaultLines(self) }
     }
 }
 
-/// What one connection to a daemon that has it sends and is sent.
+/// Changes the lines of one connection.
 struct PlantedFaultLines: FaultyLines {
     private let fault: PlantedFault
     private var groups = 0
-    /// A group that is sent behind the next one.
+    /// An update that is sent after the next one.
     private var held: [UInt8]?
     private var keys = 0
 
-    /// One group in so many goes wrong.
+    /// The number of updates between faults.
     private static let interval = 20
 
     init(_ fault: PlantedFault) { self.fault = fault }
@@ -91,7 +91,7 @@ struct PlantedFaultLines: FaultyLines {
         return []
     }
 
-    /// Of a group of several transactions.
+    /// Removes deletions from an update of several transactions.
     private func withoutDeletions(_ line: [UInt8]) -> [UInt8] {
         guard Self.isChange(line) else { return line }
         let text = String(decoding: line, as: UTF8.self)
@@ -102,7 +102,7 @@ struct PlantedFaultLines: FaultyLines {
         return Array(without.replacing(#/,?{"op":"deleteItems","items":\[[^\]]*\]}/#, with: "").utf8)
     }
 
-    /// Each tenth has the number of the one before it.
+    /// Gives each tenth update the revision of the one before.
     private func withRevisionReused(_ line: [UInt8]) -> [UInt8] {
         let head = String(decoding: line.prefix(400), as: UTF8.self)
         let other = head.replacing(#/"(revision|from)":([0-9]+0)(?=[,}])/#) { match in

@@ -1,6 +1,6 @@
 import Testing
 
-/// The validators on histories made by hand: each lets a good one pass and catches what it is there for.
+/// Runs the validators on handwritten histories: each accepts a good one and rejects its fault.
 @Suite struct PromiseTests {
     @Test(arguments: Promise.all)
     func `nothing is wrong with a history that keeps every promise`(promise: Promise) {
@@ -12,7 +12,7 @@ import Testing
         #expect(fault.promise.violations(fault.events) != [], "\(fault.promise.name)")
     }
 
-    /// What is wrong with the others is for others to say: only what one fault breaks is named.
+    /// Only the promises that a fault breaks are named.
     @Test(arguments: Fault.all)
     func `a promise that is kept is not said to be broken`(fault: Fault) {
         let named = Promise.all.filter { $0.violations(fault.events) != [] }.map(\.name)
@@ -23,7 +23,7 @@ import Testing
         var testDescription: String
         var promise: Promise
         var events: [Chronicle.Event]
-        /// How many promises it breaks at most.
+        /// The most promises that it breaks.
         var promisesMax = 1
 
         init(_ description: String, _ promise: Promise, max: Int = 1, _ events: [Chronicle.Event]) {
@@ -111,7 +111,7 @@ import Testing
         ]
     }
 
-    /// Two writers take turns; one subscriber sees all, another leaves and comes back after a crash.
+    /// Two writers take turns; one subscriber sees everything, another leaves and returns after a crash.
     private static let good = [
         subscribed("writer 0"), reset("writer 0", 0), subscribed("a"), reset("a", 0),
         changes("writer 0", 0, 1), acknowledged(0, 1, at: 1), read("writer 0", 1, begun: 6),
@@ -133,7 +133,7 @@ import Testing
     ]
 }
 
-// The words of a history. At revision n, writers 0 and 1 have made n transactions in turns.
+// Helpers for histories. At revision n, writers 0 and 1 have made n transactions in turns.
 
 private func event(_ client: String, life: Int = 1, _ what: Chronicle.What) -> Chronicle.Event {
     Chronicle.Event(client: client, life: life, what: what)

@@ -1,7 +1,7 @@
-// What subscribers are promised who asked for something of their own.
+// Promises to subscribers with options of their own.
 
 extension Promise {
-    /// What it shows is for `convergence` to say.
+    /// Checks only the view; `convergence` checks its content.
     static let viewsFollow = Promise(name: "after setView one group shows the new view") { events in
         var asked: [String: (view: String, life: Int)] = [:]
         return events.compactMap { event in
@@ -12,7 +12,7 @@ extension Promise {
                 if case .changes = cause, state.name.view == view { return nil }
                 return "\(event.client) asked to see \(view), and is sent \(state.name), \(cause)"
             case .subscribed:
-                // Unless the daemon has ended meanwhile.
+                // The daemon may have ended in between.
                 guard let (view, life) = asked.removeValue(forKey: event.client), life == event.life else { return nil }
                 return "\(event.client) asked to see \(view) and was never sent it"
             default: break
@@ -39,8 +39,8 @@ extension Promise {
         }
     }
 
-    /// A client does not know when a line was sent, but that it was sent after it was asked for and before it came. So it is
-    /// the number of all groups that cannot be too great, however late some of them came.
+    /// A client only knows that a line was sent between the subscription and its arrival. So the total number of updates cannot
+    /// be too great, however late some of them arrived.
     static let pace = Promise(name: "there are no more groups than minInterval lets pass") { events in
         events.compactMap { event in
             guard case .paced(let groups, let milliseconds, let minInterval) = event.what else { return nil }
@@ -86,19 +86,19 @@ extension Promise {
         if lessened.isEmpty { return violations }
         if !grown.isEmpty { violations.append("\(new.name) ends \(lessened) and brings something of \(grown)") }
         if !new.origin.hasPrefix("lease ended") { violations.append("\(new.name) ends \(lessened), by \(new.origin)") }
-        // A start ends all that a last life left behind at once.
+        // A start ends all leases of the last incarnation at once.
         if lessened.count > 1, !new.origin.contains("restart") {
             violations.append("\(new.name) ends several leases: \(lessened)")
         }
         return violations
     }
 
-    /// Every connection has ended with the last state.
+    /// Every connection has ended in the last state.
     private static func left(in last: Chronicle.Kept?) -> [String] {
         (last?.items ?? [:]).filter { !$0.key.isEmpty && $0.value > 0 }.map { "\($0.value) items of \($0.key) stay" }
     }
 
-    /// Of what was put there, that which is not there at its revision.
+    /// Returns the inserted items that are missing at their revision.
     private static func missing(_ events: [Chronicle.Event], _ kept: [Chronicle.Kept]) -> [String] {
         let kept = Dictionary(kept.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         return events.compactMap { event in

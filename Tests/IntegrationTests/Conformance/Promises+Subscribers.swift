@@ -1,15 +1,15 @@
-// What subscribers are promised of the way from one group to the next.
+// Promises about the sequence of updates.
 
 extension Promise {
     static let noGap = Promise(name: "a group goes on where the one before ended") { events in
         var last: [String: Chronicle.Name] = [:]
-        // Those to whom another view of the same revision is shown next.
+        // Subscribers to which another view of the same revision is shown next.
         var turned: Set<String> = []
         return events.flatMap { event -> [String] in
             switch event.what {
             case .subscribed(since: nil, _), .misfit: last[event.client] = nil
             case .subscribed(let since?, _):
-                // What it asked to see and was not shown yet is forgotten with the connection.
+                // An unanswered `setView` is forgotten with the connection.
                 if turned.remove(event.client) != nil { last[event.client]?.view = since.view }
             case .viewSet(let view):
                 last[event.client]?.view = view
@@ -35,7 +35,7 @@ extension Promise {
         }
     }
 
-    /// `resumed` goes on from there, and anything else begins anew and says why.
+    /// `resumed` continues from there, and anything else begins again with a reason.
     static let resumeOrReset = Promise(name: "who comes back goes on, or is told why not") { events in
         var asked: [String: (since: Chronicle.Name?, isResumed: Bool?)] = [:]
         return events.compactMap { event in

@@ -1,7 +1,7 @@
-// What writers are promised.
+// Promises to writers.
 
 extension Promise {
-    /// Whatever was acknowledged or seen in one life of the daemon is there in the next one.
+    /// Changes that were acknowledged or seen in one incarnation are in the next one.
     static let durableFirst = Promise(name: "what was acknowledged or seen is on disk") { events in
         var kept: [Int: Int] = [:]
         var violations: [String] = []
@@ -27,7 +27,7 @@ extension Promise {
         return violations
     }
 
-    /// However often a transaction was sent, it was made once, and every answer to it says the same.
+    /// A transaction is made once however often it was sent, and all its answers are equal.
     static let exactlyOnce = Promise(name: "a transaction is made once, and each answer names its revision") { events in
         var states: [Chronicle.Name: Chronicle.State] = [:]
         for state in events.states where state.name.view.isEmpty { states[state.name] = state }
@@ -56,7 +56,7 @@ extension Promise {
         }
     }
 
-    /// What was acknowledged, to whomever, is in every read that is begun afterwards.
+    /// Acknowledged changes are in every read that begins afterwards.
     static let readYourWrites = Promise(name: "a read has what was acknowledged before it") { events in
         var acknowledged: [[Int: Int]] = [[:]]
         for event in events {
@@ -94,7 +94,7 @@ extension Promise {
 }
 
 extension Chronicle.Event {
-    /// Whether it asked for an old state.
+    /// Whether it requested an old state.
     fileprivate var isOfThePast: Bool {
         if case .audited = what { return true }
         return false

@@ -1,9 +1,9 @@
 import Testing
 
-/// What must hold of every chronicle. Each promise has a validator of its own, which says what breaks it.
+/// An invariant of every chronicle, with a validator that describes violations.
 struct Promise: Sendable, CustomTestStringConvertible {
     let name: String
-    /// Empty when the promise was kept.
+    /// Returns the violations; empty when the promise was kept.
     let violations: @Sendable ([Chronicle.Event]) -> [String]
 
     var testDescription: String { name }
@@ -44,7 +44,7 @@ extension Promise {
         Dictionary(grouping: events.states, by: \.name.epoch).values.flatMap(losses) + steps(back: events)
     }
 
-    /// The last states of each writer's transactions in order of revision, where one of them goes back.
+    /// Returns the states, in order of revision, in which a writer's number decreases.
     private static func losses(of states: [Chronicle.State]) -> [String] {
         var newest: [(number: Int, name: Chronicle.Name)?] = []
         return states.sorted { $0.name.revision < $1.name.revision }.flatMap { state in
@@ -76,7 +76,7 @@ extension Promise {
         }
     }
 
-    /// What clients make of differences is what the daemon says the revision is.
+    /// States that clients derive from updates equal the daemon's.
     static let convergence = Promise(name: "after each group a mirror is the daemon's state") { events in
         var told: [Chronicle.Name: Chronicle.State] = [:]
         for state in events.compactMap(\.stateTold) { told[state.name] = state }
@@ -99,7 +99,7 @@ extension Promise {
 }
 
 extension Chronicle.State {
-    /// Nil when some mark is not shown, or there are none.
+    /// The numbers; nil when some mark is not shown, or there are none.
     fileprivate var allNumbers: [Int]? {
         let known = numbers.compactMap { $0 }
         return known.isEmpty || known.count < numbers.count ? nil : known

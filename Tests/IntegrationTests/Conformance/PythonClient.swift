@@ -1,12 +1,12 @@
 import Foundation
 
-/// A subscriber in Python, which says what it saw when it has ended: `follow.py`, which knows nothing but the protocol, or
-/// `follow_by_package.py`, which is a program with the package `diffable`.
+/// A subscriber in Python that reports its events when it has ended: `follow.py`, which uses only the protocol, or
+/// `follow_by_package.py`, which uses the package `diffable`.
 struct PythonClient {
     private let participant: Participant
     private let program: Program
 
-    /// - Parameter members: what it asks for beside the list, as JSON members; a view's are in the participant too.
+    /// - Parameter members: members of the request besides the list, as JSON; the participant also has the view's.
     init(
         _ participant: Participant, script name: String = "follow.py", members: String = "{}", seed: UInt64,
         in directory: ScratchDirectory
@@ -21,7 +21,7 @@ struct PythonClient {
             ], in: directory)
     }
 
-    /// One that knows `match`.
+    /// A Python that supports `match`.
     static var interpreter: String {
         get throws {
             let places = ["/usr/bin/python3", "/usr/local/bin/python3"]
@@ -34,7 +34,7 @@ struct PythonClient {
 
     var isDone: Bool { program.exitStatus() != nil }
 
-    /// Takes what it saw into the chronicle.
+    /// Adds its events to the chronicle.
     func finish() throws {
         guard try program.wait() == 0 else { throw Failure("\(participant.name): \(program.complaints)") }
         let decoder = JSONDecoder()

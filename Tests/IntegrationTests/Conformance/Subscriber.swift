@@ -2,20 +2,20 @@ import Diffable
 import Foundation
 import TestSupport
 
-/// Follows a list, through all lives of the daemon, and notes what it sees.
+/// Follows a list through all incarnations of the daemon, and notes its updates.
 struct Subscriber {
     let participant: Participant
     let habit: Habit
 
     enum Habit: Sendable {
         case reads
-        /// Takes so many microseconds for a group.
+        /// Spends this many microseconds on each update.
         case dawdles(microseconds: UInt32)
-        /// Stops reading for that long now and then.
+        /// Sometimes stops reading for this long.
         case stalls(microseconds: UInt32)
-        /// Leaves after so many groups at most, and comes back.
+        /// Disconnects after at most this many updates, and resumes.
         case leaves(groupsMax: Int)
-        /// Looks at something else now and then, and leaves too.
+        /// Sometimes changes its view, and disconnects too.
         case turns(views: [String])
     }
 
@@ -42,7 +42,7 @@ struct Subscriber {
                     let next = views.randomElement(using: &random)
                 {
                     guard try link.setView(next) else { break }
-                    // It does not leave before it has seen what it asked for.
+                    // It does not disconnect before it has seen its requested view.
                     groupsLeft = max(groupsLeft, 1)
                 }
             }
@@ -51,7 +51,7 @@ struct Subscriber {
         }
     }
 
-    /// Asks for the revision that the mirror stands at, on a connection of its own: groups come at any time on this one.
+    /// Requests the copy's revision on a connection of its own, because updates may arrive on this one at any time.
     private func audit(_ link: Link, by auditor: inout Link?) throws {
         if auditor?.life != link.life { auditor = try participant.connect() }
         guard var asking = auditor, let revision = link.replay.revision else { return }

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `diffable-feed`, with feeds from commands.
     struct CommandFeedTests {
         private let daemon: Daemon
 
@@ -10,7 +9,7 @@ extension Integration {
 
         private func file(_ name: String) -> String { daemon.directory.file(name) }
 
-        /// A feed that says what is in a file, whenever that changes.
+        /// Returns a feed that prints a file whenever it changes.
         private func follow(_ name: String = "rows", _ rest: String = "") -> String {
             "- list: a\n  command: [cat, \(file(name))]\n  on: \(file(name))\n  from: lines\n\(rest)"
         }
@@ -19,7 +18,7 @@ extension Integration {
             _ = try daemon.directory.write(text, to: name)
         }
 
-        /// In one step: who reads at any time reads the old text or the new one, and never an empty file.
+        /// Replaces the file atomically, so that a reader never gets an empty file.
         private func replace(_ name: String = "rows", with text: String) throws {
             try write(text, to: "new")
             try #require(rename(file("new"), file(name)) == 0)
@@ -47,7 +46,8 @@ extension Integration {
             try daemon.waitForIDs(["x"], program)
             try replace(with: "id,text\n")
             let failed = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
-            #expect(failed.message?.contains("use from: csv, or from: lines if these are lines") == true, "\(failed)")
+            #expect(
+                failed.message?.contains("use from: csv, or from: lines if each line is an item") == true, "\(failed)")
             #expect(try daemon.ids(of: "a") == ["x"])
             try replace(with: "\u{FEFF}[{\"id\":\"y\"}]\n")
             try daemon.waitForIDs(["y"], program)
@@ -60,7 +60,7 @@ extension Integration {
             _ = try daemon.waitForStatus("a success") { $0.state == "fed" }
             let second = try daemon.startFeeds(follow())
             _ = try eventually("a warning, but: \(second.complaints)") {
-                second.complaints.contains("another diffable-feed feeds one of these lists") ? true : nil
+                second.complaints.contains("another diffable-feed feeds one of the same lists") ? true : nil
             }
             #expect(!first.complaints.contains("another diffable-feed"), "\(first.complaints)")
             second.end(with: SIGTERM)
@@ -70,7 +70,7 @@ extension Integration {
         @Test func `a feed and the list of feeds have two names`() throws {
             let refused = try daemon.feedProgram("feeds", "--every", "1h", "--", "printf", "a\\n")
             #expect(try refused.wait() == 64)
-            #expect(refused.complaints.contains("use --feeds to name another"), "\(refused.complaints)")
+            #expect(refused.complaints.contains("use --feeds to show it in another list"), "\(refused.complaints)")
             let other = try daemon.feedProgram("feeds", "--feeds", "others", "--every", "1h", "--", "printf", "a\\n")
             try daemon.waitForIDs(["a"], of: "feeds", other)
             other.end(with: SIGTERM)
@@ -131,7 +131,8 @@ extension Integration {
             #expect(failed.message?.contains("status 1") == true, "\(failed)")
             try write("")
             let message =
-                "nothing was read, which would delete all 2 items of \"a\"; the list stays as it is. If it may be empty, "
+                "the source has no items now, which would delete all 2 items of \"a\"; the list stays as it is. "
+                + "If the list may be empty, "
             _ = try daemon.waitForStatus("a refusal") { $0.message == message + "use allowEmpty: true" }
             #expect(try daemon.ids(of: "a") == ["x", "y"])
             let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a")
@@ -140,7 +141,7 @@ extension Integration {
             try replace(with: "z\n")
             try daemon.waitForIDs(["z"], program)
             _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
-            // A list that the user deletes has nothing to lose.
+            // An empty list cannot lose items.
             try write("")
             _ = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
             try daemon.succeed("delete", "a")
@@ -157,7 +158,8 @@ extension Integration {
             let refused = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
             #expect(
                 refused.message
-                    == "this would delete 3 of the 10 items of \"a\", and maxDelete allows 20%; the list stays as it is",
+                    == "the source's new items would delete 3 of the 10 items of \"a\", and maxDelete allows 20%; the list "
+                    + "stays as it is. Raise the limit if this is right",
                 "\(refused)")
             try replace(with: (2..<12).map { "row\($0)\n" }.joined())
             try daemon.waitForIDs((2..<12).map { "row\($0)" }, program)
@@ -219,7 +221,7 @@ extension Integration {
             try daemon.succeed("append", "a", "mine", "-q")
             let program = try daemon.startFeeds(follow())
             let failed = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
-            #expect(failed.message?.contains("has 1 item that no feed has put there") == true, "\(failed)")
+            #expect(failed.message?.contains("has 1 item that no feed added") == true, "\(failed)")
             #expect(failed.message?.contains("adopt: true") == true, "\(failed)")
             #expect(try daemon.ids(of: "a") == ["mine"])
             let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a", "--dry-run")
@@ -229,7 +231,7 @@ extension Integration {
             program.signal(SIGHUP)
             try daemon.waitForIDs(["x"], program)
             program.end(with: SIGTERM)
-            // It says now that a feed has made it.
+            // The list now records that a feed has made it.
             try write("y\n")
             let again = try daemon.startFeeds(follow("rows", "  look: {title: T}\n"))
             try daemon.waitForIDs(["y"], again)
@@ -276,6 +278,10 @@ extension Integration {
             try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  evry: 1h\n")
             program.signal(SIGHUP)
             try program.waitForComplaint("line 3: evry: unknown key; did you mean every?")
+            // The file was truncated by accident.
+            try daemon.writeFeeds("")
+            program.signal(SIGHUP)
+            try program.waitForComplaint("the file is empty: describe feeds")
             try write("y\n")
             try daemon.waitForIDs(["y"], program)
             try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  every: 1h\n  from: lines\n")
@@ -351,7 +357,7 @@ extension Integration {
             try daemon.writeFeeds("- list: a\n  command: [ech]\n  evry: 1h\n")
             let wrong = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
             #expect(try wrong.wait() == 78)
-            #expect(wrong.complaints.contains("feeds.yaml: line 3: evry: unknown key; did you mean every?"))
+            #expect(wrong.complaints.contains("feeds.yaml: feed \"a\", line 3: evry: unknown key; did you mean every?"))
         }
 
         @Test func `the list of feeds is tried again when the daemon has refused it`() throws {
@@ -359,7 +365,7 @@ extension Integration {
             _ = try daemon.directory.write(#"{"":{"required":["nobody says this"]}}"#, to: "schemas.json")
             try daemon.succeed("schema", "feeds", file("schemas.json"))
             let program = try daemon.startFeeds("- {list: a, command: [echo, x], every: 1h, from: lines}\n")
-            try program.waitForComplaint("does not say how the feeds are doing")
+            try program.waitForComplaint("cannot show the status of the feeds")
             try daemon.succeed("schema", "feeds", "--clear")
             _ = try daemon.waitForStatus("a success") { $0.state == "fed" }
             program.end(with: SIGTERM)
@@ -372,7 +378,7 @@ extension Integration {
             try program.waitForComplaint("no daemon answers")
             try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  every: 1h\n  from: lines\n")
             program.signal(SIGHUP)
-            try program.waitForComplaint("1 feed, of which 1 started; 1 ended")
+            try program.waitForComplaint("1 feed; 1 started, 1 ended")
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
         }

@@ -41,7 +41,7 @@ extension Integration {
             )
             let program = try startFeeds()
             try daemon.waitForIDs(["1", "3", "2", "4"], program)
-            // Somebody opens one; that stays.
+            // A user expands an item; that stays.
             try daemon.succeed("expand", "a", "2")
             try sql(
                 "UPDATE t SET place = 9 WHERE id = 1", "UPDATE t SET name = 'TWO' WHERE id = 2",
@@ -54,6 +54,30 @@ extension Integration {
             try daemon.waitForIDs(["5", "2", "3", "1"], program)
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
+        }
+
+        @Test func `a hostile query takes bounded memory, and its feed and the others continue`() throws {
+            try sql(
+                Self.table, "INSERT INTO t VALUES (1, 'one', 'a', 1)",
+                "CREATE VIEW v AS WITH RECURSIVE r(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r LIMIT 10000) "
+                    + "SELECT id FROM (SELECT id, randomblob(1000000) AS x FROM r) ORDER BY x")
+            let feeds = try daemon.startFeeds(
+                """
+                - {list: a, sqlite: \(file("x.db")), query: SELECT id FROM v}
+                - {list: b, sqlite: \(file("x.db")), query: SELECT id FROM t}
+                """)
+            let failed = try daemon.waitForStatus("the limit", of: "a") { $0.state == "failing" }
+            #expect(
+                failed.message?.hasSuffix(
+                    "the queries of all feeds need more than 268,435,456 bytes of memory (queryMemoryMax); select less")
+                    == true,
+                "\(failed)")
+            _ = try daemon.waitForStatus("the other feed", of: "b") { $0.state == "fed" }
+            let memory = try #require(feeds.mostMemory)
+            #expect(memory < 700_000, "\(memory) kB")
+            try sql("DROP VIEW v", "CREATE VIEW v AS SELECT 7 AS id")
+            try daemon.waitForIDs(["7"], feeds)
+            feeds.end(with: SIGTERM)
         }
 
         @Test func `a database that is locked leaves the list as it is, and feeds says why`() throws {

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `diffable-feed`, with a feed from a directory.
     struct DirectoryFeedTests {
         private let daemon: Daemon
 
@@ -27,21 +26,21 @@ extension Integration {
             _ = try eventually("a handler") {
                 try daemon.succeed("ls", "--json").contains(#""handles":["expand"]"#) ? true : nil
             }
-            // They are there when that is answered.
+            // They are listed before the answer.
             try daemon.succeed("expand", "a", "a", "--ask")
             #expect(try daemon.ids(of: "a") == ["a", "a/b", "a/file"])
             let item = try daemon.succeed("get", "a", "a/file")
             #expect(item.contains(#""size":5"#) && item.contains(#""keywords":"k""#), "\(item)")
             #expect(try daemon.succeed("show", "a", "-o", "json").contains(#""title":"d""#))
             let refused = try daemon.companion("expand", "a", "a/file", "--ask")
-            #expect(refused.status != 0 && refused.complaints.contains("is no folder"), "\(refused.complaints)")
+            #expect(refused.status != 0 && refused.complaints.contains("is not a folder"), "\(refused.complaints)")
             _ = try daemon.directory.write("", to: "d/a/new")
             try daemon.waitForIDs(["a", "a/b", "a/new", "a/file"], program)
             try FileManager.default.removeItem(atPath: file("d/a"))
             try daemon.waitForIDs([], program)
             try FileManager.default.removeItem(atPath: file("d"))
             let gone = try daemon.waitForStatus("a directory that is gone") { $0.state == "failing" }
-            #expect(gone.message?.contains("d is gone; it is listed again") == true, "\(gone)")
+            #expect(gone.message?.contains("d was moved or deleted; it is listed again") == true, "\(gone)")
             try make("d/again")
             try daemon.waitForIDs(["again"], program)
             _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
@@ -49,7 +48,7 @@ extension Integration {
             #expect(try program.wait() == 0)
         }
 
-        /// Viewers that have the folder open would go on showing it without anything in it.
+        /// Otherwise, viewers with an open folder would show it empty.
         @Test func `what somebody has opened is listed after a start and a reload, too`() throws {
             try make("d/a/b")
             _ = try daemon.directory.write("", to: "d/a/b/file")

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The examples that docs/feeds.md names.
     struct FeedExampleTests {
         private let daemon: Daemon
 
@@ -34,7 +33,7 @@ extension Integration {
             try #require(rename(file("new"), file("rows.json")) == 0)
         }
 
-        @Test func `an HTTP endpoint is asked by its ETag`() throws {
+        @Test func `a feed with a URL asks by the ETag, and keeps its list while the reply is nonsense`() throws {
             try replace(#"[{"id":"x"}]"#)
             let server = try Program(
                 "/usr/bin/python3", ["-c", Self.server, file("rows.json"), file("port"), file("answers")],
@@ -46,8 +45,8 @@ extension Integration {
             let program = try daemon.startFeeds(
                 """
                 - list: a
-                  command: [\(Binaries.repository)/examples/http_feed.py, "http://127.0.0.1:\(port)/rows.json", --every, "0.1"]
-                  stream: states
+                  url: http://127.0.0.1:\(port)/rows.json
+                  every: 100ms
                 """)
             try daemon.waitForIDs(["x"], program)
             _ = try eventually("an answer that nothing has changed") {

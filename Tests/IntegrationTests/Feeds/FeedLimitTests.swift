@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `diffable-feed` where the machine has no more to give.
+    /// `diffable-feed` at the limits of the machine.
     struct FeedLimitTests {
         private let daemon: Daemon
 
@@ -10,7 +10,7 @@ extension Integration {
 
         private func file(_ name: String) -> String { daemon.directory.file(name) }
 
-        /// In a user namespace of its own with no room for watches or instances of inotify.
+        /// Starts feeds in a user namespace without watches or instances of inotify.
         private func feedProgram(without limit: String) throws -> Program {
             let line =
                 "echo 0 > /proc/sys/user/max_inotify_\(limit) && exec '\(Binaries.feed)' --socket '\(daemon.socket)' "
@@ -52,7 +52,7 @@ extension Integration {
                 "- {list: a, command: [cat, \(rows)], on: \(rows), from: lines}\n")
             try daemon.waitForIDs(["0"], feeds)
             try daemon.disk.fill()
-            // The log has some room left that it has used before, so each state is longer.
+            // The log has some free room from earlier use, so each state is longer.
             var (count, ids) = (0, ["0"])
             while try daemon.status()?.state != "failing", count < 200 {
                 count += 1
@@ -73,7 +73,7 @@ extension Integration {
             daemon.program.end(with: SIGKILL)
         }
 
-        /// Tries to fill a database, and says what came of that.
+        /// Tries to fill a database, and prints the result.
         private static let writer = """
             import sqlite3, sys
             database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
@@ -167,7 +167,7 @@ extension Integration {
                     $0.state == "failing" && $0.message?.contains("fs.inotify.max_user_watches") == true
                 }
             }
-            // What can be known is in the list.
+            // The readable part is in the list.
             try daemon.waitForIDs(["x"], program)
             try daemon.waitForIDs(["1"], of: "b", program)
             program.signal(SIGTERM)

@@ -1,7 +1,6 @@
 import Foundation
 
 extension Serving {
-    /// Starts `diffable-feed` for a file with these feeds.
     func startFeeds(_ text: String) throws -> Program {
         try writeFeeds(text)
         return try feedProgram("--config", directory.file("feeds.yaml"))
@@ -13,7 +12,7 @@ extension Serving {
         try Program(Binaries.feed, ["--socket", socket] + arguments, in: directory)
     }
 
-    /// The ids of a list's items; nil when there is no list.
+    /// Returns the ids of a list's items; nil without a list.
     func ids(of list: String) throws -> [String]? {
         let answer = try companion("show", list, "-o", "jsonl")
         guard answer.status == 0 else { return nil }
@@ -31,7 +30,7 @@ extension Serving {
         }
     }
 
-    /// What the list `feeds` says of a feed.
+    /// Returns a feed's item in the list `feeds`.
     func status(of feed: String = "a") throws -> FeedItem? {
         let answer = try companion("get", "feeds", feed)
         guard answer.status == 0 else { return nil }

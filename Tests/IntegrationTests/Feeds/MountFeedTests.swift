@@ -10,7 +10,7 @@ extension Integration {
 
         private func file(_ name: String) -> String { daemon.directory.file(name) }
 
-        /// Mounts where the feeds run, in a mount namespace of their own.
+        /// Runs a program in the mount namespace of the feeds.
         private func run(beside feeds: Program, _ program: String, _ arguments: String...) throws {
             let mount = try Program(
                 "/usr/bin/nsenter",
@@ -39,7 +39,7 @@ extension Integration {
         func `feeds follow their paths when a disk is mounted over them, below them, and goes`() throws {
             try make("place/below", holding: "covered")
             try make("disk", holding: "disk")
-            // A link to the place of the mount.
+            // A link to the mount point.
             symlink("place", file("link"))
             try daemon.writeFeeds(
                 """

@@ -21,7 +21,7 @@ extension Integration {
                 to: "/etc/diffabled/feeds.yaml")
             try box.succeed("systemctl", "start", "diffable-feed.service")
 
-            // One that waits for its first start, and one that is not loaded.
+            // A unit before its first start, and one that is not loaded.
             try wait(in: box, "good.service", "state=inactive")
             #expect(try box.status("diffablectl", "get", "units", "bad.service") == 6)
             try box.succeed("systemctl", "start", "good.service")
@@ -36,9 +36,9 @@ extension Integration {
                 #expect(abs(now - Int(up * 1_000) + start / 1_000 - since) < 60_000)
             }
 
-            // While systemd reads its files, it tells that all units are gone, which nobody who follows the list is to see.
+            // While systemd reads its files, it reports all units as unloaded; followers must not see that.
             let watch = try box.start("diffablectl", "watch", "units")
-            // The feed's own, by which it hears that its list is deleted, and this one.
+            // The feed's own subscription, which reports the deletion of its list, and this one.
             try box.waitForSubscriptions(2)
             try box.write(
                 "[Unit]\nDescription=Another one\n\(Self.sleeper)", to: "/etc/systemd/system/good.service")
@@ -49,7 +49,7 @@ extension Integration {
             #expect(
                 watch.output.contains("good.service") && !watch.output.contains("- good.service"), "\(watch.output)")
 
-            // Come, fail and go.
+            // Units that start, fail and disappear.
             try box.succeed("systemd-run", "--quiet", "--unit", "nap", "sleep", "infinity")
             try wait(in: box, "nap.service", "state=active")
             try box.succeed("systemctl", "stop", "nap.service")
@@ -57,7 +57,7 @@ extension Integration {
             #expect(try box.status("systemctl", "start", "bad.service") == 1)
             try wait(in: box, "bad.service", "state=failed", "tint=red")
 
-            // What flaps is as it is in the end.
+            // A flapping unit ends in its final state.
             try box.succeed("systemctl", "start", "flapping.service")
             try wait(in: box, "flapping.service", "exists")
             _ = try eventually("restarts") {
@@ -80,32 +80,32 @@ extension Integration {
             #expect(try failed.wait() != 0)
             #expect(
                 failed.complaints.contains("bad.service did not start: it failed")
-                    && failed.complaints.contains("with good.service it was done"), "\(failed.complaints)")
+                    && failed.complaints.contains("done for good.service"), "\(failed.complaints)")
             try box.succeed("diffablectl", "perform", "units", "stop", "good.service")
             try wait(in: box, "good.service", "state=inactive")
 
-            // Anna may ask, as the mode says; for what she may not do herself, it is root's feed that does it.
+            // The mode permits Anna to ask. The feed, which is root's, performs actions for which she lacks the rights herself.
             try box.succeed(as: "anna", "diffablectl", "perform", "units", "start", "good.service")
             try wait(in: box, "good.service", "state=active")
             // Her own feed of the system's units has her rights.
             try box.write("- list: mine\n  systemd: {units: service, bus: system}\n", to: "/home/anna/feeds.yaml")
             let once = try box.succeed(
-                "diffable-feed", "--config", "/home/anna/feeds.yaml", "--once", "mine", "--dry-run")
+                as: "anna", "diffable-feed", "--config", "/home/anna/feeds.yaml", "--once", "mine", "--dry-run")
             #expect(once.contains("\"id\":\"dbus.service\""), "\(once)")
             let annas = try box.start(
                 as: "anna", "diffable-feed", "--config", "/home/anna/feeds.yaml", "--feeds", "annas")
             try wait(for: "mine", in: box, "good.service", "state=active")
-            // Nobody answers before the list is there.
+            // There is no handler before the list exists.
             let denied = try eventually("who answers for mine; \(annas.complaints)") {
                 let denied = try box.start(as: "anna", "diffablectl", "perform", "mine", "stop", "good.service")
                 return try denied.wait() == 9 ? nil : denied
             }
             #expect(try denied.wait() == 8, "\(denied.complaints)")
-            #expect(denied.complaints.contains("whom polkit lets"), "\(denied.complaints)")
+            #expect(denied.complaints.contains("whom polkit allows"), "\(denied.complaints)")
             #expect(try unit("good.service", in: box).state == "active")
             annas.end(with: SIGTERM)
 
-            // A bus that is gone, and comes back.
+            // A bus that disappears and returns.
             try box.succeed("systemctl", "restart", "dbus.service")
             try box.succeed("systemctl", "stop", "good.service")
             try wait(in: box, "good.service", "state=inactive")
@@ -145,7 +145,7 @@ extension Integration {
             let wait = "diffablectl wait units good.service --timeout 110s --for"
             _ = try asAnna("\(wait) state=active")
             #expect(try asAnna("diffablectl perform units stop good.service") == "{\"good.service\":\"done\"}\n")
-            // Nothing needs it any more.
+            // No dependency needs it any more.
             _ = try asAnna("\(wait) deleted")
         }
 
@@ -169,7 +169,7 @@ extension Integration {
 
         private func wait(for list: String = "units", in box: Box, _ unit: String, _ conditions: String...) throws {
             let all = conditions.map { "--for '\($0)'" }.joined(separator: " ")
-            // The list is there when the feed has made it.
+            // The list exists when the feed has made it.
             try box.succeed(
                 "sh", "-c",
                 "diffablectl wait \(list) --for exists --timeout 110s && diffablectl wait \(list) '\(unit)' \(all) --timeout 110s"

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Many who begin to follow a long list at once.
+    /// Many clients that begin to follow a long list at once.
     struct BeginningTests {
         private let server: TestServer
         private static let rows = 5_000
@@ -17,7 +17,7 @@ extension Integration {
             try server.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
         }
 
-        /// Takes a line from one after the other until each has all.
+        /// Reads a line from each client in turn until all are complete.
         private func read(_ clients: [RawClient]) throws -> [[String]] {
             var lines = clients.map { _ in [String]() }
             func isWhole(_ lines: [String]) -> Bool { lines.last?.hasSuffix("]}}") == true }
@@ -41,7 +41,7 @@ extension Integration {
             for client in clients { try client.send(request) }
             let lines = try read(clients)
             #expect(lines.allSatisfy { $0 == expected[0] })
-            // The first fills its socket before the others have come, and on a busy machine they come one after the other.
+            // The first fills its socket before the others connect, and on a busy machine they connect one after the other.
             let pagesOfAll = try server.pagesMade - pagesOfOne
             #expect(pagesOfAll < 15 * pagesOfOne, "\(pagesOfAll) pages for a hundred, \(pagesOfOne) for one")
             #expect(try server.pagesKept == 0)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// `setView` of a list that is followed, and a list that goes and comes again.
+    /// `setView` of a followed list, and a list that is deleted and created again.
     struct ChangingViewTests {
         private static let open = #"{"where":{"path":"/done","equals":false}}"#
 
@@ -32,7 +32,7 @@ extension Integration {
             #expect(narrowed.snapshot.untyped.itemIdentifiers == ["1", "3", "5"])
             #expect(narrowed.changes.deletedItems.count == 3)
             #expect(try await others.next()?.snapshot.numberOfItems == 3)
-            // While there is no daemon.
+            // While no daemon runs.
             let window = try ListView(json: #"{"window":{"offset":1,"limit":2}}"#)
             try await onThread {
                 daemon.daemon.program.end(with: SIGKILL)
@@ -42,7 +42,7 @@ extension Integration {
             let moved = try #require(try await updates.next())
             #expect(moved.snapshot.untyped.itemIdentifiers == ["1", "2"] && moved.window?.total == 6)
             #expect(try moved.previous.untyped.applying(moved.difference) == moved.snapshot.untyped)
-            // One who begins now.
+            // A follower that begins now.
             var late = list.makeAsyncIterator()
             #expect(try await late.next()?.snapshot.numberOfItems == 2)
             list.setView(nil)
@@ -70,11 +70,11 @@ extension Integration {
             while seen != ["a", "a1", "b"] {
                 seen = try #require(try await ownUpdates.next()).snapshot.untyped.itemIdentifiers
             }
-            // Each of the two says so of what is not there. What is there need not be shown.
+            // Each of the two reports its missing items. Existing ones need not be shown.
             for list in [own, shared] {
                 let error = await #expect(throws: ClientError.self) { try await list.expand(["a", "b1", "nope"]) }
                 guard case .refused(let refusal)? = error else { throw Failure("\(String(describing: error))") }
-                #expect(refusal.name == "noSuchItem" && refusal.item == "nope" && refusal.message.contains("tasks"))
+                #expect(refusal.code == .noSuchItem && refusal.item == "nope" && refusal.message.contains("tasks"))
             }
             try await own.expand(["b1"])
             try await own.collapse(["nope"])
@@ -86,7 +86,7 @@ extension Integration {
             #expect(try await sharedUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b"])
         }
 
-        /// The connection is cut between `setView`, its answer and what it shows.
+        /// The connection is cut between `setView`, its answer and the view.
         @Test func `what is seen is what was asked for last, however often the connection is cut`() async throws {
             let daemon = try Daemon()
             let seed = UInt64.random(in: 0...UInt64.max)
@@ -107,7 +107,7 @@ extension Integration {
             let views = try [Self.open, #"{"window":{"offset":3,"limit":5}}"#, #"{"search":"true"}"#, "{}"].map {
                 try ListView(json: $0)
             }
-            // As many as it takes for some cuts: how many come in so many turns depends on how fast it connects again.
+            // Until there were some cuts: their number depends on how fast it reconnects.
             for turn in 0..<12_000 where turn < 120 || proxy.cuts < 4 {
                 list.setView(views[turn % views.count])
                 if turn % 3 == 0 { try await Self.fill(writer, count: 30 + turn % 17) }

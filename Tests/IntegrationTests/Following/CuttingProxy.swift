@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Stands between clients and a daemon, and cuts each connection after some bytes of what the daemon sends.
+/// A proxy between clients and a daemon that cuts each connection after some bytes of the daemon.
 ///
-/// Every connection has two threads; blocking ones, so that they are in nobody's way.
+/// Each connection uses two threads, which block so that they disturb nothing else.
 final class CuttingProxy: Sendable {
     let socket: String
     private let target: String
@@ -13,13 +13,13 @@ final class CuttingProxy: Sendable {
 
     private struct State {
         var random: SplitMix64
-        /// Of bytes from the daemon, for the next connection.
+        /// The range of bytes from the daemon after which the next connection is cut.
         var limits: Range<Int>
         var cuts = 0
         var visits = 0
     }
 
-    /// - Parameter limits: after how many bytes a connection is cut.
+    /// - Parameter limits: the range of bytes after which a connection is cut.
     init(at socket: String, to target: String, limits: Range<Int>, seed: UInt64) throws {
         self.socket = socket
         self.target = target
@@ -36,10 +36,10 @@ final class CuttingProxy: Sendable {
     }
 
     var cuts: Int { state.withLock { $0.cuts } }
-    /// How many connections were made to it.
+    /// The number of connections so far.
     var visits: Int { state.withLock { $0.visits } }
 
-    /// From the next connection on nothing is cut.
+    /// Cuts nothing from the next connection on.
     func letEverythingThrough() { state.withLock { $0.limits = Int.max - 1..<Int.max } }
 
     private func serve(_ client: Int32) {
@@ -74,7 +74,6 @@ final class CuttingProxy: Sendable {
     }
 }
 
-/// Blocking Unix sockets.
 enum UnixSocket {
     static func listen(at path: String) throws -> Int32 {
         let descriptor = try make()
@@ -93,7 +92,7 @@ enum UnixSocket {
         return descriptor
     }
 
-    /// Until the end of one of the two, or the limit in bytes. Whether it was the limit.
+    /// Copies until either end closes, or up to the limit in bytes. Returns whether the limit was reached.
     @discardableResult
     static func copy(from source: Int32, to target: Int32, limit: Int) -> Bool {
         var rest = limit

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// How following a list ends, and what it costs meanwhile.
+    /// The ends of following a list, and its cost.
     struct FollowerEndTests {
         private static func status(_ daemon: Daemon) throws -> String { try daemon.succeed("status") }
 
@@ -20,12 +20,12 @@ extension Integration {
             }
             waiting.cancel()
             await #expect(throws: ClientError.cancelled) { try await waiting.value }
-            // Left.
+            // The loop is left.
             for try await update in client.list("tasks") {
                 #expect(update.cause == .initial)
                 break
             }
-            // Cancelled at any moment on the way to the first state.
+            // Cancelled at any moment before the first state.
             for step in 0..<60 {
                 let task = Task { for try await _ in client.list("tasks") {} }
                 for _ in 0..<step { await Task.yield() }
@@ -39,7 +39,7 @@ extension Integration {
             #expect(client.connectionState == .connected)
             other.cancel()
             await #expect(throws: ClientError.cancelled) { try await other.value }
-            // A second later the socket is given up too: the one connection left is that of the question.
+            // A second later the socket is closed too: the only connection left is the one that asks.
             _ = try await eventuallyInTask("no connection left") {
                 let status = try Self.status(daemon)
                 return status.contains("subscriptions: 0") && status.contains("connections: 1\n") ? true : nil
@@ -67,7 +67,7 @@ extension Integration {
             var updates = client.list("nothing").makeAsyncIterator()
             let error = await #expect(throws: ClientError.self) { try await updates.next() }
             guard case .refused(let refusal) = error else { throw Failure("\(String(describing: error))") }
-            #expect(refusal.name == "noSuchList" && refusal.message.contains("nothing"))
+            #expect(refusal.code == .noSuchList && refusal.message.contains("nothing"))
             #expect(try await updates.next() == nil)
 
             try daemon.succeed("create", "tasks")
@@ -100,9 +100,9 @@ extension Integration {
             guard case .noConnection = error else { throw Failure("\(String(describing: error))") }
             let daemon = try await onThread { SendableDaemon(try Daemon(in: directory)) }
             try daemon.daemon.succeed("create", "tasks")
-            // Unless the follower was first: then it is told that there is no such list.
+            // If the follower was first, it gets an error that the list does not exist.
             do { #expect(try await following.value == 0) } catch ClientError.refused(let refusal) {
-                #expect(refusal.name == "noSuchList")
+                #expect(refusal.code == .noSuchList)
             }
         }
 
@@ -115,7 +115,7 @@ extension Integration {
             let start = ContinuousClock.now
             let following = Task { for try await _ in client.list("tasks") {} }
             let visits = try await eventuallyInTask("six attempts") { proxy.visits > 5 ? proxy.visits : nil }
-            // 25 to 50 ms, 50 to 100 and so on: at least 25 + 50 + 100 + 200 + 400 ms. In a loop it is none of that.
+            // 25 to 50 ms, 50 to 100 and so on: at least 25 + 50 + 100 + 200 + 400 ms. A busy loop would take less.
             let time = start.duration(to: .now)
             following.cancel()
             _ = await following.result
@@ -136,7 +136,7 @@ extension Integration {
                 try await client.transact("tasks", [.appendItems([Item(id: try ItemID("\(number)"))])])
                 if number >= 2 { try await client.transact("tasks", [.deleteItems([try ItemID("\(number - 2)")])]) }
             }
-            // Our own changes arrive before the answers to them, so all are there.
+            // Our own changes arrive before their answers, so all of them are there.
             let second = try #require(try await updates.next())
             #expect(second.revision == 999 && second.previous.untyped == first.snapshot.untyped)
             #expect(second.difference.count == 1 && second.changes.insertedItems == [[0, 0], [0, 1]])

@@ -7,7 +7,7 @@ import Testing
 extension Integration {
     /// `Client.list` against the real daemon, while connections break.
     struct FollowingTests {
-        /// Writes under the followers' eyes while `disturb` does its worst, and checks what they saw.
+        /// Changes a followed list while `disturb` breaks connections, and checks the followers' states.
         private static func follow(
             _ daemon: Daemon, through socket: String, writerPause: Duration = .milliseconds(2), seed: UInt64,
             disturb: () async throws -> Void
@@ -22,7 +22,7 @@ extension Integration {
             ]
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for follower in followers { group.addTask { try await follower.follow("tasks", of: client) } }
-                // Not by cancelling it, as a change that is on its way could still be made after that.
+                // Stopped without cancelling, because a pending change could still be made after that.
                 let mustStop = Flag()
                 let writing = Task { [writer] in
                     var writer = writer
@@ -91,7 +91,7 @@ private final class Flag: Sendable {
 
 /// A daemon that is ended and started again on another thread.
 final class SendableDaemon: @unchecked Sendable {
-    // Unchecked, because only one thread at a time restarts it, and nobody else looks at it meanwhile.
+    // Unchecked, because only one thread at a time restarts it, and no other uses it during that.
     let daemon: Daemon
 
     init(_ daemon: Daemon) { self.daemon = daemon }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// `ListModel` and `deliver(by:to:)`: lists for programs whose main thread has a loop of its own.
+    /// `ListModel` and `deliver(by:to:)`: lists for programs whose main thread has its own event loop.
     struct LoopTests {
         private static func apply(_ client: Client, _ items: [ItemID]) async throws {
             try await client.apply("tasks", [Diffable.Section(id: "s", items: items.map { Diffable.Item(id: $0) })])
@@ -42,10 +42,10 @@ extension Integration {
             #expect(model.error == nil && model.sections.first?.items.map(\.id) == ["c"], "what was seen last stays")
             await model.follow()
             guard case .refused(let refusal)? = model.error else { throw Failure("no error, and no list") }
-            #expect(refusal.name == "noSuchList")
+            #expect(refusal.code == .noSuchList)
         }
 
-        /// The loop is a thread's, as GLib's and Qt's are; that it is the main one is up to the caller.
+        /// The loop runs on a thread, as in GLib and Qt; the caller ensures that it is the main one.
         @Test func `updates are handed to a loop one by one, and a busy loop is given the newest`() async throws {
             let server = try TestServer()
             let client = Client(socket: SocketPath(server.socket))
@@ -89,7 +89,7 @@ extension Integration {
     }
 }
 
-/// Turned by hand.
+/// A loop that the test runs step by step.
 private final class HandLoop: Sendable {
     let handed = Mutex<[@Sendable () -> Void]>([])
     let seen = Mutex<[[ItemID]]>([])

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// docs/migration.md: its Swift stands here, as it is there, and its shell lines run.
+    /// docs/migration.md: its Swift code is repeated here, and its shell lines run.
     struct MigrationPageTests {
         private typealias Item = Diffable.Item
         private typealias Section = Diffable.Section
@@ -52,7 +52,7 @@ extension Integration {
             try await eventuallyInTask("followers") {
                 try daemon.succeed("status").contains("subscriptions: 3") ? () : nil
             }
-            // Who has not taken a state gets it and the next one as one. Items that come with their section are not counted.
+            // An untaken state is merged with the next one. Items of a new section are not counted.
             try await shown.wait(for: "1 Milk")
             try await differences.wait(for: "- 0 + 0 ~ 0")
             try await tracks.wait(for: "at first nothing")
@@ -152,7 +152,7 @@ extension Integration {
     }
 }
 
-/// What a follower has said last.
+/// The last output of a follower.
 private final class Said: Sendable {
     private let last = Mutex("")
 
@@ -164,7 +164,7 @@ private final class Said: Sendable {
     }
 }
 
-/// One section's rows, which are told of by places.
+/// One section's rows, changed by positions.
 private final class MigratedTable {
     typealias Todo = Integration.MigrationPageTests.Todo
     var snapshot: ListSnapshot<Todo>?
@@ -193,9 +193,9 @@ private final class MigratedTable {
 
 // MARK: - Pages
 
-/// The code that a page has.
+/// The code blocks of a page.
 enum PageBlocks {
-    /// The blocks in one language, or after a heading.
+    /// Returns the blocks in one language, or those after a heading.
     static func of(_ page: String, _ language: String, after heading: String? = nil) throws -> [String] {
         var text = try String(contentsOfFile: "\(Binaries.repository)/\(page)", encoding: .utf8)
         if let heading { text = try #require(text.components(separatedBy: "\n\(heading)\n").dropFirst().first) }
@@ -204,7 +204,7 @@ enum PageBlocks {
         }
     }
 
-    /// Without indentation, which is the place's.
+    /// Returns the lines without indentation, which depends on the place.
     static func lines(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
     }

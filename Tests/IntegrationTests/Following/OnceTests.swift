@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Changes and commands that go on over crashes by themselves.
+    /// Changes and commands that continue automatically after a crash.
     struct OnceTests {
         @Test func `a change through a client is made once, whatever crashes meanwhile`() async throws {
             let daemon = SendableDaemon(try Daemon())
@@ -13,7 +13,7 @@ extension Integration {
             try await client.transact("log", [.appendSections([Diffable.Section(id: "s")])])
             let writing = Task {
                 for number in 0..<400 {
-                    // Made twice it would be refused: there is an item of that name already.
+                    // Making it twice would fail with a duplicate id.
                     let outcome = try await client.transact("log", [.appendItems([Item(id: try ItemID("\(number)"))])])
                     #expect(outcome.changed && outcome.revision == number + 2)
                     try await Task.sleep(for: .milliseconds(3))

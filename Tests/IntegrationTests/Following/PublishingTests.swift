@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `Client.publish(from:)`.
     struct PublishingTests {
         private static func sections(_ items: ItemID...) -> [Diffable.Section] {
             [Diffable.Section(id: "s", items: items.map { Diffable.Item(id: $0) })]
@@ -31,7 +30,7 @@ extension Integration {
                 try await Self.items(client, "tasks") == ["e"] ? () : nil
             }
             try await client.withConnection { try await $0.deleteList("tasks") }
-            // What it comes to when the sequence ends was published.
+            // The state at the end of the sequence was published.
             writer.yield(Self.sections("f"))
             writer.finish()
             try await publishing.value
@@ -95,14 +94,14 @@ extension Integration {
             let client = Client(socket: SocketPath(server.socket))
             let broken = AsyncThrowingStream<[Diffable.Section], any Error> { $0.finish(throwing: Broken()) }
             await #expect(throws: Broken.self) { try await client.publish("a", from: broken, durability: .volatile) }
-            // These have no end of their own.
+            // This sequence does not end.
             let (twice, writer) = AsyncStream.makeStream(of: [Diffable.Section].self)
             writer.yield(Self.sections("x", "x"))
             await #expect {
                 try await client.publish("a", from: twice, durability: .volatile)
             } throws: { error in
                 guard case ClientError.refused(let refusal) = error else { return false }
-                return refusal.name == "duplicateItem"
+                return refusal.code == .duplicateItem
             }
             let (endless, _) = AsyncStream.makeStream(of: [Diffable.Section].self)
             let publishing = Task { try await client.publish("a", from: endless, durability: .volatile) }

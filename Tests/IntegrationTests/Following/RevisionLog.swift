@@ -4,7 +4,7 @@ import DiffableJSON
 import Synchronization
 import TestSupport
 
-/// The states that a list had, by revision, as the only one who changes it knows them.
+/// The states of a list by revision, as its only writer knows them.
 final class RevisionLog: Sendable {
     private let states = Mutex<[Int: String]>([:])
 
@@ -17,7 +17,7 @@ final class RevisionLog: Sendable {
     var count: Int { states.withLock { $0.count } }
 }
 
-/// The only one who changes a list. When a connection is lost, it looks whether its change was made.
+/// The only writer of a list. After a lost connection, it checks whether its change was made.
 struct Writer {
     let list: ListName
     let client: Client
@@ -41,7 +41,6 @@ struct Writer {
         try await change([.appendSections([Diffable.Section(id: "s"), Diffable.Section(id: "t")])])
     }
 
-    /// One transaction.
     mutating func write() async throws { try await change(operations()) }
 
     private mutating func change(_ operations: [ListOperation]) async throws {
@@ -100,9 +99,9 @@ struct Writer {
 }
 
 extension ClientError {
-    /// The case, or a refusal's name.
+    /// The name of the case or of the refusal.
     var shortName: String {
-        if case .refused(let refusal) = self { return refusal.name }
+        if case .refused(let refusal) = self { return refusal.code.rawValue }
         return String("\(Mirror(reflecting: self).children.first?.label ?? "")")
     }
 }

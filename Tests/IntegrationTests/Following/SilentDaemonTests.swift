@@ -4,11 +4,11 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// A daemon that hangs is told from one that has nothing to say.
+    /// A hanging daemon is distinguished from an idle one.
     struct SilentDaemonTests {
         @Test func `whoever waits for a daemon that never answers is told so, and what to do`() async throws {
             let directory = try ScratchDirectory()
-            // It takes connections and what they send.
+            // It accepts connections and input.
             let listener = try MuteListener(at: directory.file("mute"))
             let timeout = Duration.milliseconds(600)
             let path = SocketPath(directory.file("mute"))
@@ -23,11 +23,11 @@ extension Integration {
         }
 
         @Test(.early) func `a quiet list is followed on, and one whose daemon hangs when it wakes`() async throws {
-            // A daemon that says nothing for half of it, because the machine is busy, does not count as one that hangs.
+            // A daemon that is silent for half of this time, because the machine is busy, does not count as hanging.
             let timeout = Duration.seconds(10)
             let daemon = try Daemon()
             try daemon.succeed("create", "tasks", "--volatile")
-            // It counts connections: that one was lost is seen for a moment only, on a busy machine for none.
+            // The proxy counts connections: a lost one is visible only for a moment, or on a busy machine not at all.
             let proxy = try CuttingProxy(
                 at: daemon.directory.file("proxy"), to: daemon.socket, limits: Int.max - 1..<Int.max, seed: 0)
             defer { proxy.close() }

@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// docs/swift.md: each of its blocks stands here, as it is there, and runs.
+    /// docs/swift.md: each of its blocks is repeated here, and runs.
     struct SwiftPageTests {
         private typealias Item = Diffable.Item
         private typealias Section = Diffable.Section
 
         @Test func `the code of docs/swift.md is code of this file`() throws {
             let here = PageBlocks.lines(try String(contentsOfFile: #filePath, encoding: .utf8))
-            // What stands before is a package of its own: `scripts/first-program`.
+            // The blocks before are a package of their own: `scripts/first-program`.
             let blocks = try PageBlocks.of("docs/swift.md", "swift", after: "## Follow a list").map(PageBlocks.lines)
             #expect(blocks.count > 5)
             for block in blocks { #expect(here.contains(block), "\(block)") }
@@ -34,7 +34,7 @@ extension Integration {
             var title: String
         }
 
-        // It sets a variable of the environment.
+        // This sets an environment variable.
         @Test(.alone) func `the code of docs/swift.md does what it says`() async throws {
             let daemon = try Daemon()
             setenv("DIFFABLED_SOCKET", daemon.socket, 1)
@@ -45,7 +45,7 @@ extension Integration {
             try await client.apply("tasks", [Section(id: "today", items: items)])
             try await Self.change(client, items)
             let state = try await client.withConnection { try await $0.state(of: "tasks") }
-            // What follows waits for the milk.
+            // The next block waits for the milk.
             try #require(state.snapshot.itemIdentifiers == ["bread", "milk"])
             #expect(try await Self.lists(client) == ["tasks"])
             try await Self.bringBack(client)
@@ -86,7 +86,7 @@ extension Integration {
     }
 }
 
-/// What the page's code shows.
+/// The output of the page's code.
 private final class Shown: Sendable {
     private let number = Mutex(0)
 
@@ -96,7 +96,7 @@ private final class Shown: Sendable {
     }
 }
 
-/// As much of a table as index paths need.
+/// The part of a table that index paths need.
 private final class Table {
     typealias Todo = Integration.SwiftPageTests.Todo
     var snapshot: ListSnapshot<Todo>?
@@ -169,7 +169,7 @@ extension Integration.SwiftPageTests {
                     table.insertRows(at: changes.insertedItems)
                     for move in changes.movedItems { table.moveRow(from: move.from, to: move.to) }
                 }
-                // After the batch, as these are places in the new state.
+                // After the batch, because these are positions in the new state.
                 table.reconfigureRows(at: changes.reconfiguredItems)
                 table.reloadRows(at: changes.reloadedItems)
                 table.reloadSections(changes.reloadedSections)
@@ -204,7 +204,7 @@ extension Integration.SwiftPageTests {
         #expect(lines == ["  Bread", "  Milk"])
     }
 
-    /// Once it says something of a state.
+    /// Returns the banner when there is one for a state.
     private static func banner(_ client: Client) async -> String? {
         for attempt in 1...50 {
             var banner: String? = "?"
@@ -230,7 +230,7 @@ extension Integration.SwiftPageTests {
         func say(_ message: String) { Issue.record("\(message)") }
         do {
             for try await update in client.list("tasks", as: Todo.self) { show(update.revision) }
-        } catch .refused(let refusal) where refusal.name == "noSuchList" {
+        } catch .refused(let refusal) where refusal.code == .noSuchList {
             say(refusal.message)
         } catch .undecodable(let content) {
             say("\(content.item) has another \(content.member)")
@@ -246,7 +246,7 @@ extension Integration.SwiftPageTests {
         }
         guard case .undecodable(let content) = error else { throw Failure("\(String(describing: error))") }
         #expect(content.list == "tasks" && content.item == "milk" && content.member == "done")
-        let words = #"the list "tasks": the content of the item "milk" is no Strict: done: it is missing"#
+        let words = #"the content of the item "milk" cannot be decoded as Strict: done: it is missing"#
         #expect("\(content)".contains(words))
     }
 
@@ -265,7 +265,7 @@ extension Integration.SwiftPageTests {
         try await client.setSchemas(of: "tasks", schemas)
         do {
             try await client.transact("tasks", [.appendItems([Item(id: "eggs", content: try Content(json: "{}"))])])
-        } catch ClientError.refused(let refusal) where refusal.name == "invalidContent" {
+        } catch ClientError.refused(let refusal) where refusal.code == .invalidContent {
             say("\(refusal.item!) is refused by \(refusal.misfit!.keyword): \(refusal.message)")
         }
         try await client.setSchemas(of: "tasks", .none)
@@ -291,11 +291,11 @@ extension Integration.SwiftPageTests {
         }
     }
 
-    /// Leaves the list as it was.
+    /// Leaves the list unchanged.
     private static func ask(_ client: Client, _ daemon: Daemon) async throws {
         let before = try await client.withConnection { try await $0.state(of: "tasks") }
         try await client.transact("tasks", [.appendItems((1...4).map { Item(id: ItemID(stringLiteral: "\($0)")) })])
-        // By another client: what a handler's own connection proposes is not asked.
+        // On another client, because a handler's own proposals are not sent to it.
         let handler = Client()
         let answering = Task { try await answer(handler) }
         defer { answering.cancel() }
@@ -309,7 +309,7 @@ extension Integration.SwiftPageTests {
         do {
             try await client.propose("tasks", [.appendItems([Item(id: "eggs")])])
         } catch .refused(let refusal) {
-            say("\(refusal.name): \(refusal.message)")
+            say("\(refusal.code): \(refusal.message)")
         } catch {
             say("\(error)")
         }
@@ -344,8 +344,8 @@ extension Integration.SwiftPageTests {
             for try await update in client.list("tasks") { show(update.snapshot["milk"]?.content?.description) }
             Issue.record("there is no such list any more")
         } catch ClientError.refused(let refusal) {
-            // The first loop ended with the list, so that the second one finds none.
-            #expect(refusal.name == "noSuchList")
+            // The first loop ended with the list, so the second one finds none.
+            #expect(refusal.code == .noSuchList)
         }
     }
 
@@ -365,7 +365,7 @@ extension Integration.SwiftPageTests {
     private static func search(_ client: Client, _ shown: Shown) async throws {
         let searchField = SearchField()
         func show(_ count: Int) {
-            // Both first, then what is searched for.
+            // Both first, then the search results.
             if shown.count == 0 { #expect(throws: Never.self) { try searchField.onChange("MILK") } }
             shown.count = count
         }
@@ -408,7 +408,7 @@ extension Integration.SwiftPageTests {
         await following.value
     }
 
-    /// As GLib's and Qt's: what is called soon is called on the main thread.
+    /// As in GLib and Qt: scheduled functions run on the main thread.
     private struct Loop {
         func callSoon(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
     }
@@ -443,7 +443,7 @@ extension Integration.SwiftPageTests {
             if isOpen { try await outline.expand([item]) } else { try await outline.collapse([item]) }
         }
         for try await update in outline { show(update.snapshot.numberOfItems) }
-        // The list is gone by now.
+        // The list no longer exists.
         await #expect(throws: ClientError.self) { try await disclosure.onChange("bread", true) }
         try await disclosure.onChange("bread", false)
         let urgent = try ListView(

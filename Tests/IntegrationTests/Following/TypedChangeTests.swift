@@ -4,7 +4,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `Client.apply` of typed sections and items.
     struct TypedChangeTests {
         private struct Todo: Codable, Sendable, Equatable {
             var text: String
@@ -31,7 +30,7 @@ extension Integration {
             throw Failure("the list was deleted")
         }
 
-        /// With an outline, kinds, an expanded item, an item without content, and a section with content.
+        /// Fills the list with an outline, kinds, an expanded item, an item without content, and a section with content.
         private func fill() async throws {
             let bread = try Item(
                 "bread", kind: "todo", encoding: Todo(text: "Bread", due: Date(timeIntervalSince1970: 0)))
@@ -104,7 +103,7 @@ extension Integration {
             #expect(try snapshot.section(at: 0)?.content?.decoded(as: Heading.self) == Heading(title: "Today"))
             #expect(snapshot.sections.map(\.id) == ["today", "later"])
             #expect(snapshot["shop"]?.children.map(\.content) == [Todo(text: "Milk")])
-            // A literal of nothing is as it was: the list is emptied.
+            // An empty literal still empties the list.
             try await client.apply("tasks", [])
             #expect(try await state().snapshot.isEmpty)
         }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Someone who follows a list, keeps rows by index paths alone, and notes which states were seen.
+/// A follower that keeps rows by index paths only, and notes the states that it saw.
 final class TypedFollower: Sendable {
     struct Row: Decodable, Sendable {
         var number: Int
@@ -20,7 +20,7 @@ final class TypedFollower: Sendable {
 
     let name: String
     private let pause: Duration
-    /// After how many updates it leaves the loop and begins another.
+    /// The number of updates after which it begins a new loop.
     private let patience: Int
     private let seen = Mutex<[Seen]>([])
 
@@ -33,7 +33,7 @@ final class TypedFollower: Sendable {
     var all: [Seen] { seen.withLock { $0 } }
     var revision: Int { seen.withLock { $0.last?.revision ?? -1 } }
 
-    /// Until it is cancelled.
+    /// Follows until it is cancelled.
     func follow(_ list: ListName, of client: Client) async throws {
         while true {
             var rows: Rows?
@@ -74,13 +74,13 @@ final class TypedFollower: Sendable {
         seen.withLock { $0.append(state) }
     }
 
-    /// Each state that was seen is one that the list had.
+    /// Checks that each seen state is a state of the list.
     func check(against log: RevisionLog) {
         for seen in all { #expect(log.state(at: seen.revision) == seen.state, "\(name) at \(seen.revision)") }
     }
 }
 
-/// The same as `eventually`, where the thread is needed by those who are waited for.
+/// The same as `eventually`, for waits that must not block the thread.
 func eventuallyInTask<R>(
     within seconds: Double = 240, isolation: isolated (any Actor)? = #isolation, _ what: @autoclosure () -> String,
     _ body: () async throws -> R?
@@ -93,7 +93,7 @@ func eventuallyInTask<R>(
     }
 }
 
-/// Blocking work that must not take a thread from tasks.
+/// Runs blocking work without taking a thread from tasks.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try body() }) }

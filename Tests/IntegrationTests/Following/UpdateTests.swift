@@ -40,7 +40,7 @@ extension Integration {
             let state = try await first.withConnection { try await $0.state(of: "counters") }
             #expect(state.snapshot.item("all")?.content?.description == #"{"count":\#(writers * changes)}"#)
             #expect(state.snapshot.numberOfItems == 1 + writers * changes)
-            // Else they never met.
+            // Otherwise they never conflicted.
             #expect(tries > writers * changes)
         }
 
@@ -63,7 +63,7 @@ extension Integration {
             #expect(state.revision == 0 && state.snapshot.isEmpty)
         }
 
-        /// Where an app calls it from. The closures in it would be the main actor's, if it could be.
+        /// An app calls it on the main actor, and the closures must not become the main actor's.
         @Test @MainActor func `the main actor makes updates, with closures in their closures`() async throws {
             let server = try TestServer()
             let client = Client(socket: SocketPath(server.socket))
@@ -103,7 +103,7 @@ extension Integration {
             }
             for turn in 0..<8 {
                 try await Task.sleep(for: .milliseconds(100))
-                // Every other time the daemon has made a change when it ends, and nobody was told.
+                // In every other round the daemon has made a change when it ends, without an answer.
                 if turn.isMultiple(of: 2) {
                     crash.isDue.withLock { $0 = true }
                     try await eventuallyInTask("answer that is lost") {
@@ -122,7 +122,7 @@ extension Integration {
 }
 
 private final class Crash: Sendable {
-    /// Whether the next answer to a change is to be lost; it is no more when that has happened.
+    /// Whether the next answer to a change is to be dropped; reset when that has happened.
     let isDue = Mutex(false)
 }
 

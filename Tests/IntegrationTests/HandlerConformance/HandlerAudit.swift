@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the daemon says afterwards of one revision.
+/// The daemon's information on one revision, read afterwards.
 struct HandlerAudit {
-    /// Who made it, as history has it.
+    /// The author in the history.
     let name: String?
     let handler: String?
-    /// What was put at the mark.
+    /// The content of the mark.
     let mark: ReadLine.Tag?
-    /// The items that have children then.
+    /// The items that have children at the revision.
     let parents: Set<String>
-    /// All that is in the list then, as JSON.
+    /// The whole list at the revision, as JSON.
     let state: String
 
-    /// All revisions of a list but those that are kept no more.
+    /// Returns the revisions of a list that are still kept.
     static func past(of list: String, through client: RawClient) throws -> [Int: HandlerAudit] {
         let history = try ReadLine(client.reply(to: #"{"id":1,"method":"history","params":{"list":"\#(list)"}}"#))
         guard let result = history.result, let newest = result.revision, result.oldest == 0,
@@ -30,7 +30,7 @@ struct HandlerAudit {
             for operation in operations where operation.op == "insertItems" {
                 if let parent = operation.parent { parents.insert(parent) }
             }
-            // Children go all at once, and are replaced by none.
+            // Children are deleted together, and not replaced.
             if operations.contains(where: { $0.op == "deleteItems" }) { parents = [] }
             let mark = operations.lazy.filter { $0.op == "reconfigureItems" }.compactMap { $0.items?.first?.content }
             let origin = origins[revision]

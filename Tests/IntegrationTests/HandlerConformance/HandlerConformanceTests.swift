@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// Random askers and handlers, and every promise of the page checked afterwards.
+    /// Random callers and handlers, with every promise of the page checked afterwards.
     ///
-    /// `DIFFABLED_SOAK=600` goes on for so many seconds (`make soak SECONDS=600`), `DIFFABLED_SEED` repeats a run as far
-    /// as the machine's own timing lets it.
+    /// `DIFFABLED_SOAK=600` runs for that many seconds (`make soak SECONDS=600`). `DIFFABLED_SEED` repeats a run, as far as the
+    /// machine's timing permits.
     struct HandlerConformanceTests {
         private static let seconds = ConformanceTests.environment["DIFFABLED_SOAK"].flatMap { Double($0) } ?? 8
         private static let seed = ConformanceTests.seed
@@ -28,10 +28,10 @@ extension Integration {
                     if !violations.isEmpty { return }
                 }
                 tally.add(facts)
-                // What is rare comes about once in a round: three are enough in general, and sixteen always.
+                // Rare events happen about once in a round: three rounds are usually enough, and sixteen always.
             } while ContinuousClock.now < end || tally.rounds < 3 || !tally.missing.isEmpty && tally.rounds < 16
             print("handlers: \(tally)")
-            // A history in which nothing happens keeps every promise.
+            // An empty history keeps every promise.
             #expect(tally.missing.isEmpty, "\(tally.missing) never came about: \(tally)")
         }
 
@@ -40,11 +40,11 @@ extension Integration {
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
             var caught: Set<String> = []
-            // It takes a request of the right sort at the right moment: it need not show at once. A promise that misses it
+            // A fault needs a suitable request at the right moment, so it may take several rounds. A promise that misses it
             // misses it in all rounds.
             for _ in 1...20 {
                 let history = try HandlerHistory(seed: random.next(), fault: fault)
-                // A client may not get through: what it saw up to then is enough.
+                // A client may not get through; its events up to then are enough.
                 try? history.run(steps: 400)
                 let facts = HandlerFacts(history)
                 caught.formUnion(HandlerPromise.all.filter { !$0.violations(facts).isEmpty }.map(\.name))
@@ -55,7 +55,7 @@ extension Integration {
     }
 }
 
-/// What came of all rounds, to see that there was something to check.
+/// The number of events in all rounds, to prove that there was something to check.
 private struct HandlerTally: CustomStringConvertible {
     private(set) var rounds = 0
     private var counts: [String: Int] = [:]
@@ -102,7 +102,7 @@ private struct HandlerTally: CustomStringConvertible {
         countShared(facts)
     }
 
-    /// Those who were answered at one moment about the same item, which one request was for.
+    /// Counts requests that shared one handler request: they were answered at the same moment about the same item.
     private mutating func countShared(_ facts: HandlerFacts) {
         let expansions = facts.asks.filter { if case .expand = $0.ask.subject { true } else { false } }
         for notified in facts.notices where notified.notice.item != nil {

@@ -1,10 +1,10 @@
-// When handlers have ended, as far as the record shows it.
+// The ends of handlers, as far as the record shows them.
 //
-// The daemon reads connections in an order that no client sees: what one has sent before may be carried out after what
-// another has sent, until it is answered.
+// Clients do not see the order in which the daemon reads connections: until a request is answered, it may be executed after
+// later requests of others.
 
 extension HandlerFacts {
-    /// With what became of it.
+    /// Adds the end of a handler.
     func completed(_ registered: Registered) -> Registered {
         var registered = registered
         if let reply = reply(to: registered.sent.id), case .result(let result) = reply.reply,
@@ -16,7 +16,7 @@ extension HandlerFacts {
         return registered
     }
 
-    /// When its connection sends what ends it, or is not there any more.
+    /// Returns the moment when its connection sends a request that ends it, or closes.
     private func endByItself(of registered: Registered) -> Int {
         firstPlace(onConnectionOf: registered) { what in
             switch what {
@@ -27,7 +27,7 @@ extension HandlerFacts {
         } ?? Int.max
     }
 
-    /// The first moment at which somebody else may have ended it: when its list is deleted, or another replaces it.
+    /// Returns the first moment at which another client may have ended it, by deleting the list or replacing the handler.
     private func endByOthers(of registered: Registered) -> Int {
         let begin = registered.sent.place
         let heard = firstPlace(onConnectionOf: registered) { what in
@@ -38,14 +38,14 @@ extension HandlerFacts {
             guard place != begin, case .sent(let id, let request) = events[place].what,
                 request.mayEnd(registered.registration)
             else { return false }
-            // One connection's requests are carried out in their order.
+            // One connection's requests are executed in order.
             return mayBeCarriedOut(id, after: begin)
                 && (place > begin || events[place].connection != registered.sent.connection)
         }
         return min(cause.map { max($0, begin) } ?? Int.max, heard ?? Int.max)
     }
 
-    /// Whether it is known that the client has read all that it was told of the handler.
+    /// Whether the client has certainly read all lines about the handler.
     private func hearsAll(_ registered: Registered) -> Bool {
         let end = firstPlace(onConnectionOf: registered) { what in
             switch what {
@@ -56,7 +56,7 @@ extension HandlerFacts {
         return registered.confirmed != nil && end == nil
     }
 
-    /// Whether it was not answered before. What is refused never is.
+    /// Whether it was not answered before. A refused request is never executed.
     private func mayBeCarriedOut(_ id: Int, after place: Int) -> Bool {
         guard let reply = reply(to: id) else { return true }
         return reply.reply.errorName == nil && reply.place > place
@@ -72,7 +72,7 @@ extension HandlerFacts {
 }
 
 extension HandlerRecord.Request {
-    /// Whether it ends such a handler of somebody else when it is carried out.
+    /// Whether executing it ends another client's handler like this one.
     fileprivate func mayEnd(_ registration: HandlerRecord.Registration) -> Bool {
         switch self {
         case .deletion(let list): list == registration.list

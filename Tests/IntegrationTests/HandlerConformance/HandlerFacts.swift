@@ -1,6 +1,6 @@
 import Foundation
 
-/// A record, looked up: who asked what, who was asked for it, and what became of that. Places are those of events.
+/// An index of a record: requests, the handlers that got them, and the results. Places are positions of events.
 struct HandlerFacts {
     struct Sent {
         let id: Int
@@ -36,9 +36,9 @@ struct HandlerFacts {
     struct Registered {
         let sent: Sent
         let registration: HandlerRecord.Registration
-        /// Its number and when the client knew of it; nil when it was refused, or nobody read the reply.
+        /// The handler's number and the place of the reply; nil without a successful reply.
         var confirmed: (number: Int, place: Int)?
-        /// From where on it may have ended; beyond the record for those that stay.
+        /// The place from which on it may have ended; beyond the record if it did not.
         var mayEnd = Int.max
     }
 
@@ -52,7 +52,7 @@ struct HandlerFacts {
     private(set) var answers: [Int: [Answered]] = [:]
     private(set) var work: [Int: Sent] = [:]
     private(set) var registrations: [Registered] = []
-    /// When the client closed it, or sent its last.
+    /// The place at which the client closed the connection or finished sending.
     private(set) var lastSent: [Int: Int] = [:]
     private(set) var closed: Set<Int> = []
     private(set) var noticesByTag: [Int: [Notified]] = [:]
@@ -99,7 +99,7 @@ struct HandlerFacts {
 
     func reply(to id: Int) -> Replied? { replies[id]?.first }
 
-    /// Whether somebody answered for it without a break from when it was sent to its reply.
+    /// Whether there was a handler for it without a gap from the request to its reply.
     func isHandledThroughout(_ asked: Asked, to place: Int, exceptBy connection: Int? = nil) -> Bool {
         registrations.contains { registered in
             guard let confirmed = registered.confirmed, registered.registration.answers(asked.ask) else { return false }
@@ -108,26 +108,26 @@ struct HandlerFacts {
         }
     }
 
-    /// Whether one that answers for it may have ended before.
+    /// Whether a handler for it may have ended before.
     func mayHaveLostHandler(_ asked: Asked, before place: Int) -> Bool {
         registrations.contains { $0.registration.answers(asked.ask) && $0.mayEnd < place }
     }
 
-    /// The answer that counts: the first of the connection that was asked.
+    /// The answer that counts: the first one of the connection that got the request.
     func verdict(on notified: Notified) -> Answered? {
         answers[notified.notice.request]?.first {
             $0.sent.connection == notified.connection && $0.sent.place > notified.place
         }
     }
 
-    /// Whether the daemon took an answer, whatever came of a proposal then. False also when nobody knows.
+    /// Whether the daemon accepted an answer, whatever the result of a proposal was. False also if unknown.
     func isAccepted(_ answered: Answered) -> Bool {
         guard let reply = reply(to: answered.sent.id) else { return false }
         return reply.reply.errorName != "noSuchRequest"
     }
 
-    /// The last revision that a connection was shown before, if that is too early: nil when it has been sent the state of the
-    /// list, or a later one. What is undone before it is sent is never sent, so one that looks the same will do.
+    /// Returns the last revision that a connection was shown before, if that is too early; nil if it was shown the list's state
+    /// or a later one. A state that is undone before sending is never sent, so an equal one suffices.
     func revisionShownTooEarly(for revision: Int, on connection: Int, before place: Int) -> Int? {
         var shown = -1
         for event in events[..<place].reversed() where event.connection == connection {

@@ -1,7 +1,7 @@
 import Testing
 
 extension Integration {
-    /// What is judged of proposals that were carried out without a handler, where one seems to have stood.
+    /// Verdicts on proposals applied without a handler, when there seemed to be one.
     struct HandlerFactsTests {
         private static let registration = HandlerRecord.Registration(
             list: "fragile", kinds: ["propose", "perform"], actions: nil, replaces: false)
@@ -14,7 +14,7 @@ extension Integration {
             .result(ReadLine.Result(list: "fragile", handler: number))
         }
 
-        /// Connection 1 does something as 1; connection 2 becomes a handler as 2; connection 3 proposes as 3.
+        /// Connection 1 acts as 1; connection 2 becomes a handler as 2; connection 3 proposes as 3.
         private static func record(
             of request: HandlerRecord.Request, answered: HandlerRecord.Reply? = nil,
             afterwards: [HandlerRecord.What] = []

@@ -1,25 +1,25 @@
 import Foundation
 
-/// A fault of the daemon in what it sends to those who ask and to handlers, made on the way.
+/// A fault of the daemon in lines to callers and handlers, injected by a proxy.
 enum HandlerFault: String, CaseIterable {
     case dropsReply, doublesReply
-    /// The result of another request is given.
+    /// The result of another request is returned.
     case swapsResults
-    /// There is a handler, and it is denied.
+    /// An existing handler is denied.
     case deniesHandler
     case repeatsRequest
-    /// A proposal is taken for two.
+    /// A proposal is sent twice.
     case proposesTwice
-    /// A reply passes a change.
+    /// A reply overtakes a change.
     case overtakesChange
-    /// A request passes the state that it is about.
+    /// A request overtakes the state that it is about.
     case asksEarly
-    /// What was applied is said to be refused.
+    /// An applied proposal is reported as refused.
     case refusesAfterwards
-    /// A minute is over at once.
+    /// A timeout of a minute expires at once.
     case hurries
     case losesCancellation
-    /// A request is over twice.
+    /// A request ends twice.
     case cancelsAnswered
     /// Two requests for the same item are open.
     case mixesUpItems
@@ -39,16 +39,16 @@ enum HandlerFault: String, CaseIterable {
     }
 }
 
-/// What one connection to a daemon that has it sends and is sent.
+/// Changes the lines of one connection.
 struct HandlerFaultLines: FaultyLines {
     private let fault: HandlerFault
     private var count = 0
-    /// A change that is sent behind another line.
+    /// A change that is sent after another line.
     private var held: String?
 
     init(_ fault: HandlerFault) { self.fault = fault }
 
-    /// Of what could go wrong, the first does, and each third behind it.
+    /// Whether the fault is due: the first time, and then every third time.
     private mutating func isDue() -> Bool {
         count += 1
         return count % 3 == 1
@@ -96,7 +96,7 @@ struct HandlerFaultLines: FaultyLines {
         return Self.bytes(text)
     }
 
-    /// A change waits for the next line, and goes behind it if that is one of these.
+    /// Delays a change until after the next line, if that begins with `beginning`.
     private mutating func late(_ line: String, behind beginning: String) -> [UInt8] {
         if let change = held {
             held = nil

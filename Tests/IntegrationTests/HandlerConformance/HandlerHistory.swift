@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A daemon, and a handful of connections that ask and answer at random, from a seed; what they saw is the `record`.
+/// A daemon, and a few connections that ask and answer at random, from a seed; their events are the `record`.
 ///
-/// One thread sends for all and reads for all. There are two lists: `steady` stays, and all of its revisions are read
-/// afterwards; `fragile` is deleted and made again.
+/// One thread sends and reads for all. There are two lists: all revisions of `steady` are read afterwards; `fragile` is deleted
+/// and made again.
 final class HandlerHistory {
     private(set) var record = HandlerRecord()
-    /// What came of the list that stays.
+    /// The revisions of the list that stays.
     private(set) var past: [Int: HandlerAudit] = [:]
     static let requestsPerHandlerMax = 12
     static let requestsPerAskerMax = 16
@@ -76,7 +76,7 @@ final class HandlerHistory {
 
     // MARK: The run
 
-    /// So many times somebody does something; then all is answered, and the past is read.
+    /// Makes that many random steps, then answers everything and reads the history.
     func run(steps: Int) throws {
         for _ in 0..<steps {
             let position = number(0...peers.count - 1)
@@ -84,7 +84,7 @@ final class HandlerHistory {
             if chance(50) { try readAll() }
             if chance(10) { usleep(UInt32(number(0...4_000))) }
             for (position, peer) in peers.enumerated() where peer.isEnded || peer.isFinished && chance(3) {
-                // Those who have finished are read to their end later.
+                // Finished clients are read to their end later.
                 if !peer.isEnded { finished.append(peer) }
                 peers[position] = try self.peer(peer.habit)
             }
@@ -100,10 +100,10 @@ final class HandlerHistory {
         finished.removeAll(where: \.isEnded)
     }
 
-    /// Everybody answers what is still asked, until nobody waits for anything. What is lost on the way is never answered:
-    /// after a while without a line that is for the promises to say.
+    /// Answers all open requests until no caller waits. An answer that is lost in a proxy never arrives: after a silence, the
+    /// promises judge that.
     ///
-    /// What those who closed have asked goes on until the daemon has read their end; handlers hear of that.
+    /// Requests of closed clients continue until the daemon has read their end, and then handlers are notified.
     private func end() throws {
         let witness = try daemon.connect()
         var lastLine = ContinuousClock.now
@@ -118,7 +118,7 @@ final class HandlerHistory {
             }
             usleep(1_000)
         }
-        // Nothing comes behind it that was sent before.
+        // This is the last request of each connection.
         for peer in peers where !peer.isFinished { try send(.other, "ping", on: peer) }
         lastLine = .now
         while peers.contains(where: { !$0.isEnded && $0.unansweredCount > 0 }) {
@@ -128,14 +128,14 @@ final class HandlerHistory {
         }
     }
 
-    /// Whether the daemon has no connections but those that are open here.
+    /// Whether the daemon has no connections but the ones that are open here.
     private func areClosedEnded(as witness: RawClient) throws -> Bool {
         let status = try ReadLine(witness.reply(to: #"{"id":1,"method":"status"}"#))
         guard let connections = status.result?.connections else { throw Failure("there is no status: \(status)") }
         return connections <= 1 + (peers + finished).count { !$0.isEnded }
     }
 
-    /// What is not answered is for a promise to say; a connection that does not end is not.
+    /// Reports connections that do not end. Missing answers are reported by promises.
     private func complain(about peers: [HandlerPeer]) throws {
         if let peer = peers.first(where: { $0.isAwaited && $0.unansweredCount == 0 }), proxy == nil {
             throw Failure("\(peer.name) has sent its last, is answered, follows nothing, and is still connected")
@@ -156,13 +156,13 @@ final class HandlerHistory {
         return peer
     }
 
-    // MARK: What somebody does
+    // MARK: Random steps
 
     private func act(_ peer: HandlerPeer) throws {
         if peer.isFinished { return }
         switch number(0...99) {
         case 0: return peer.close(&record)
-        // Behind a proxy both directions end together.
+        // With a proxy, both directions end together.
         case 1: return proxy == nil ? peer.finish(&record) : peer.close(&record)
         case 2 where peer.habit.isMute: return peer.isMute = true
         case 3...5 where peer.isMute: return peer.isMute = false
@@ -172,7 +172,7 @@ final class HandlerHistory {
         case 10...13: return try misanswer(by: peer)
         default: break
         }
-        // One that reads nothing sends nothing either, or both might wait for the other for ever.
+        // A client that reads nothing sends nothing either, or both sides might wait forever.
         if peer.isMute { return }
         if chance(peer.habit.handling) { try handle(peer) } else { try ask(peer) }
     }
@@ -183,7 +183,7 @@ final class HandlerHistory {
             let handler = any(of: peer.handlers)
             return try send(.unhandle(handler), "unhandle", #""handler":\#(handler)"#, on: peer)
         }
-        // The others wait until they time out, or the handler's end.
+        // The other requests wait for a timeout or the handler's end.
         if let notice = peer.open.randomElement(using: &random), notice.request % 9 > 0 { try answer(notice, by: peer) }
     }
 
@@ -212,7 +212,7 @@ final class HandlerHistory {
         var members = #""list":"\#(list)""#
         switch subject {
         case .perform(let action):
-            // Now and then more than a socket takes at once.
+            // Sometimes more than a socket takes at once.
             let padding = chance(4) ? #","padding":"\#(String(repeating: "x", count: number(1...60_000)))""# : ""
             members += #","action":"\#(action)","arguments":{"tag":\#(id)\#(padding)}"#
             if chance(40) { members += #","items":["mark"]"# }
@@ -230,12 +230,12 @@ final class HandlerHistory {
         try peer.send([(id, .ask(ask), Self.line(id, subject.kind, members))], &record)
     }
 
-    /// A change that shows whenever it is made, however often.
+    /// Returns a change that is visible whenever it is made, however often.
     private static func marking(_ tag: Int, members: String = "") -> String {
         #"{"op":"reconfigureItems","items":[{"id":"mark","content":{"tag":\#(tag)\#(members)}}]}"#
     }
 
-    /// Mostly does what was asked and says so, in one go.
+    /// Usually makes the requested change and answers, in one write.
     private func answer(_ notice: HandlerRecord.Notice, by peer: HandlerPeer) throws {
         var requests: [(id: Int, HandlerRecord.Request, line: String)] = []
         func append(_ request: HandlerRecord.Request, _ method: String, _ members: String) {
@@ -272,12 +272,12 @@ final class HandlerHistory {
         try peer.send(requests, &record)
     }
 
-    /// Answers what others were asked, what is over, or what nobody was asked.
+    /// Answers a request that is another client's, finished, or nonexistent.
     private func misanswer(by peer: HandlerPeer) throws {
         if peer.isMute { return }
         let others = peers.filter { $0 !== peer }
         let over = peer.known.filter { request in !peer.open.contains { $0.request == request } }
-        // What it is about to be asked would be its own to answer.
+        // A request that it may yet get would be its own to answer.
         let request = any(of: over + others.flatMap(\.known) + [number(1_000_000...2_000_000)])
         try send(
             .answer(request: request, .consent), "answer", #""request":\#(request),"result":{"tag":0}"#, on: peer)
@@ -294,7 +294,7 @@ final class HandlerHistory {
             ], &record)
     }
 
-    /// So that they can be expanded again.
+    /// Removes children, so that items can be expanded again.
     private func clearLeaves(by peer: HandlerPeer) throws {
         if peer.isMute { return }
         let operations = Self.leaves.map { #"{"op":"replaceChildren","parent":"\#($0)","items":[]}"# }

@@ -1,39 +1,39 @@
 import Foundation
 
-/// One connection of a history, which may ask and handle. Whatever it sends and reads is noted in the record.
+/// A connection of a history, which may ask and handle. The record contains all lines that it sends and reads.
 final class HandlerPeer {
     let number: Int
     let habit: Habit
     private let client: RawClient
-    /// Reads nothing for now.
+    /// Whether it has stopped reading for now.
     var isMute = false
-    /// Sends nothing more.
+    /// Whether it has finished sending.
     private(set) var isFinished = false
-    /// Neither sends nor reads any more.
+    /// Whether it neither sends nor reads any more.
     private(set) var isEnded = false
-    /// What it was asked and has not answered, as far as it knows.
+    /// The requests that it has not answered, as far as it knows.
     private(set) var open: [HandlerRecord.Notice] = []
-    /// What it was asked at any time.
+    /// The numbers of all requests so far.
     private(set) var known: [Int] = []
-    /// By their numbers.
+    /// Its handlers' numbers.
     private(set) var handlers: [Int] = []
     private var unanswered: Set<Int> = []
 
     struct Habit {
         let name: String
-        /// Whether it follows the list that stays, and with which members.
+        /// The members of its subscription to the steady list; nil without one.
         let subscription: String?
-        /// How often it handles, of a hundred times that it does anything.
+        /// The percentage of steps in which it acts as a handler.
         let handling: Int
         /// Whether it stops reading for long.
         let isMute: Bool
     }
 
     var name: String { "\(habit.name) \(number)" }
-    /// What it waits for.
+    /// The number of replies that it waits for.
     var unansweredCount: Int { unanswered.count }
 
-    /// Whether more comes, be it the end: who follows a list stays connected.
+    /// Whether more input follows, including the end: a follower stays connected.
     var isAwaited: Bool { !isEnded && (unansweredCount > 0 || isFinished && habit.subscription == nil) }
 
     init(_ number: Int, _ habit: Habit, at socket: String) throws {
@@ -73,7 +73,7 @@ final class HandlerPeer {
 
     // MARK: Reading
 
-    /// Reads what is there, and gives how many lines that were.
+    /// Reads the available lines, and returns their number.
     func read(_ record: inout HandlerRecord) throws -> Int {
         var count = 0
         while !isEnded, !isMute, !client.isSilent(forSeconds: 0) {

@@ -1,4 +1,4 @@
-// How what was asked ends: for who asked, for who was asked, and for the list.
+// The ends of requests: for callers, for handlers, and for the list.
 
 extension HandlerPromise {
     static let rightReply = HandlerPromise(name: "a reply says what became of the request") { facts in

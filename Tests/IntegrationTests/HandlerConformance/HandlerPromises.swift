@@ -1,8 +1,8 @@
-/// What must hold of every record of asking and answering, whatever everybody did; it is read from docs/protocol.md, "Lists
-/// that answer", and knows nothing of how the daemon does it.
+/// A guarantee of docs/protocol-handlers.md, checked in a record of requests and answers. It knows nothing of the daemon's
+/// implementation.
 struct HandlerPromise: Sendable {
     let name: String
-    /// Empty when the promise was kept.
+    /// Returns the violations; empty when the promise was kept.
     let violations: @Sendable (HandlerFacts) -> [String]
 
     static let all = [
@@ -53,7 +53,7 @@ struct HandlerPromise: Sendable {
                 }
                 caused = max(caused, revision)
             }
-            // One with a `minInterval` is sent its changes when it wants them.
+            // With a `minInterval`, changes are sent later.
             guard habit.subscription == "", caused > 0 else { return nil }
             return facts.revisionShownTooEarly(for: caused, on: asked.sent.connection, before: reply.place).map {
                 "\(asked) caused revision \(caused), and is answered after revision \($0)"
@@ -72,7 +72,7 @@ struct HandlerPromise: Sendable {
         }
     }
 
-    /// As clients see it: their clock starts before the daemon's, and stops after it, which counts whole milliseconds.
+    /// As clients measure it: their clock starts before the daemon's, which counts whole milliseconds, and stops after it.
     static let patience = HandlerPromise(name: "nobody is told too early that no answer came") { facts in
         facts.asks.compactMap { asked in
             guard let reply = facts.reply(to: asked.sent.id), reply.reply.errorName == "handlerTimedOut" else {
@@ -83,7 +83,7 @@ struct HandlerPromise: Sendable {
         }
     }
 
-    /// Those who ask for an item while the handler is at work share one request.
+    /// Callers that ask for an item while the handler is working share one request.
     static let shared = HandlerPromise(name: "one request at a time is for the children of an item") { facts in
         let cancelled = facts.cancelled
         var last: [String: HandlerFacts.Notified] = [:]
@@ -99,7 +99,7 @@ struct HandlerPromise: Sendable {
 }
 
 extension HandlerFacts {
-    /// By the number of the request, which connections heard that nobody waits for it.
+    /// The connections that were notified of a cancelled request, by its number.
     var cancelled: [Int: [Int]] {
         var cancelled: [Int: [Int]] = [:]
         for event in events {

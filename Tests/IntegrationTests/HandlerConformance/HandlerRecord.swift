@@ -1,7 +1,7 @@
 import Foundation
 
-/// What happened between clients, handlers and the daemon: what clients sent, and what they read, in the order in which one
-/// thread did it. So whatever stands after a line that was read was sent when the daemon had written that line.
+/// The lines that clients sent and read, in the order of the single thread. So a line sent after reading another one was sent
+/// after the daemon had written that one.
 struct HandlerRecord {
     struct Event {
         let connection: Int
@@ -10,21 +10,21 @@ struct HandlerRecord {
     }
 
     enum What {
-        /// Under an id that no other request of the record has.
+        /// A request with an id that is unique in the record.
         case sent(id: Int, Request)
         case replied(id: Int, Reply)
-        /// A handler is sent a request; `tag` is the id of what was asked, which only its arguments tell.
+        /// A handler gets a request; `tag` is the id of the caller's request, found in its arguments.
         case notified(Notice)
         case cancelled(request: Int)
-        /// A handler hears of its end.
+        /// A handler is notified of its end.
         case ended(handler: Int)
         /// A subscription without a view shows this revision.
         case shown(list: String, revision: Int)
         /// The client closed its connection.
         case closed
-        /// The client sends nothing more on it.
+        /// The client finished sending.
         case finished
-        /// The daemon ended it.
+        /// The daemon ended the connection.
         case atEnd
     }
 
@@ -33,7 +33,7 @@ struct HandlerRecord {
         case handle(Registration)
         case unhandle(Int)
         case answer(request: Int, Verdict)
-        /// A transaction of somebody who was asked something, as the request's number says.
+        /// A handler's transaction for the request with this number.
         case work(list: String, for: Int)
         case deletion(list: String)
         case other
@@ -57,14 +57,14 @@ struct HandlerRecord {
         let list: String
         let subject: Subject
         let milliseconds: Int
-        /// Whether it is about a revision that may have passed.
+        /// Whether it names a revision that may be outdated.
         let hasRevision: Bool
     }
 
     struct Registration {
         let list: String
         let kinds: Set<String>
-        /// Nil for all.
+        /// The actions; nil for all.
         let actions: [String]?
         let replaces: Bool
 
@@ -74,7 +74,7 @@ struct HandlerRecord {
             return true
         }
 
-        /// Whether both would answer for something, of which there is one handler at a time.
+        /// Whether both handle the same request, which only one handler may do at a time.
         func overlaps(with other: Registration) -> Bool {
             guard list == other.list else { return false }
             let common = kinds.intersection(other.kinds)
@@ -105,12 +105,12 @@ struct HandlerRecord {
         let kind: String
         let item: String?
         let revision: Int?
-        /// The id of the perform or the proposal; nil for what several may ask at once.
+        /// The id of the perform or the proposal; nil for a request that several callers may share.
         let tag: Int?
     }
 
     private(set) var events: [Event] = []
-    /// Of each connection.
+    /// The habits of each connection.
     private(set) var habits: [Int: HandlerPeer.Habit] = [:]
 
     mutating func note(_ habit: HandlerPeer.Habit, of connection: Int) { habits[connection] = habit }
@@ -120,7 +120,7 @@ struct HandlerRecord {
     }
 }
 
-/// What a line of the daemon has in it, as far as these tests look.
+/// The members of a line that these tests need.
 struct ReadLine: Decodable {
     var id: Int?
     var method: String?
@@ -164,7 +164,7 @@ struct ReadLine: Decodable {
     struct Operation: Decodable {
         struct Item: Decodable {
             var id: String
-            /// What these tests write is an object; anything else is none.
+            /// The content; nil unless it is an object of these tests.
             var content: Tag?
         }
         var op: String
@@ -176,7 +176,7 @@ struct ReadLine: Decodable {
         init(from decoder: any Decoder) throws {
             let members = try decoder.container(keyedBy: Key.self)
             op = try members.decode(String.self, forKey: .op)
-            // `deleteItems` has names there.
+            // `deleteItems` has ids there.
             items = try? members.decode([Item].self, forKey: .items)
             parent = try members.decodeIfPresent(String.self, forKey: .parent)
         }
@@ -189,10 +189,10 @@ struct ReadLine: Decodable {
         var handler: Client?
     }
 
-    /// What clients put into arguments, results and contents, to know them again.
+    /// A unique mark in arguments, results and contents.
     struct Tag: Decodable {
         var tag: Int
-        /// Of what a handler had applied instead of a proposal.
+        /// Whether a handler had it applied instead of a proposal.
         var instead: Bool?
     }
 

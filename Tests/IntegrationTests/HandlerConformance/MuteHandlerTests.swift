@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// A handler that reads nothing, and a flood for it.
+    /// A handler that reads nothing, and a flood of requests for it.
     struct MuteHandlerTests {
         private static let askers = 4
 
-        /// Of the daemon, in bytes, by which its memory has grown at most while it was flooded.
+        /// Returns the most bytes by which the daemon's memory grew during the flood.
         private func growthWhenFlooded(with configuration: String, asks: Int, milliseconds: Int) throws -> Int {
             let daemon = try Daemon(configured: configuration)
             let (mute, good) = try (daemon.connect(), daemon.connect())
@@ -22,7 +22,7 @@ extension Integration {
             let before = daemon.program.residentLength
             var largest = before
             for number in 1...asks {
-                // Every tenth fills sockets, and the others only queues.
+                // Every tenth request fills sockets, and the others only queues.
                 let arguments = number % 10 == 0 ? padding : ""
                 let ask = HandlerBench.perform(
                     "a", id: number, members: #","timeout":\#(milliseconds),"arguments":"\#(arguments)""#)
@@ -32,7 +32,7 @@ extension Integration {
                     try serve(good, number, asking: daemon)
                 }
             }
-            // Each is answered all the same.
+            // Each request is answered anyway.
             for asker in askers {
                 try asker.send(#"{"id":0,"method":"ping"}"#)
                 _ = try asker.lines(until: #""id":0,"#)
@@ -42,7 +42,7 @@ extension Integration {
             return largest - before
         }
 
-        /// Somebody else asks another handler, which answers.
+        /// Another client asks another handler, which answers.
         private func serve(_ good: RawClient, _ number: Int, asking daemon: Daemon) throws {
             let asker = try daemon.connect()
             try asker.send(#"{"id":\#(number),"method":"perform","params":{"list":"others","action":"a"}}"#)
@@ -59,7 +59,7 @@ extension Integration {
             #expect(growth < 24 << 20, "\(growth >> 10) KiB")
         }
 
-        /// What is measured would be seen: where the limits allow it, as much is kept.
+        /// The measurement works: without the limit, memory grows that much.
         @Test func `without the limit a flood shows in the memory`() throws {
             let growth = try growthWhenFlooded(
                 with: "requestsPerHandlerMax: 1000000\nrequestsPerAskerMax: 1000000\n", asks: 10_000,

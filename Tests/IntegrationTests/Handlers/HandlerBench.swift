@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server with a volatile list, one client that handles it, and one that asks.
+/// A server with a volatile list, a client that handles it, and a caller.
 final class HandlerBench {
     let daemon: TestServer
     let handler: RawClient
@@ -45,14 +45,14 @@ final class HandlerBench {
         return #"{\#(id)"method":"answer","params":{"request":\#(request)\#(members)}}"#
     }
 
-    /// Has a client answer for something, and gives the handler's number.
+    /// Registers a handler, and returns its number.
     @discardableResult
     func handle(_ requests: String, by client: RawClient? = nil, members: String = "") throws -> String {
         try (client ?? handler).reply(
             to: #"{"id":0,"method":"handle","params":{"list":"tasks","requests":[\#(requests)]\#(members)}}"#)
     }
 
-    /// The next request that a handler is sent: its number, and the line.
+    /// Returns the number and the line of the next request to a handler.
     func request(of client: RawClient? = nil) throws -> (number: Int, line: String) {
         let line = try (client ?? handler).line() ?? "(the end)"
         guard let match = line.firstMatch(of: #/"method":"request","params":\{"handler":[0-9]+,"request":([0-9]+)/#),
@@ -65,6 +65,6 @@ final class HandlerBench {
 }
 
 extension String {
-    /// The name of the error that a reply has; "" for a result.
+    /// The name of the error in a reply; "" for a result.
     var errorName: String { firstMatch(of: #/"data":\{"name":"([A-Za-z]+)"/#).map { String($0.1) } ?? "" }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Requests that are answered late, twice, by others, or never, and handlers that end.
+    /// Requests that are answered late, twice, by other clients, or never, and handlers that end.
     struct HandlerEndTests {
         @Test func `an answer that is late, the second, or another's is refused and changes nothing`() throws {
             let bench = try HandlerBench()
@@ -137,13 +137,13 @@ extension Integration {
             for id in 1...60 { try bench.asker.send(HandlerBench.perform("a", id: id, members: arguments)) }
             let other = try bench.daemon.connect()
             #expect(try other.reply(to: HandlerBench.transact(HandlerBench.append("x"))).contains("result"))
-            // Some may have timed out before.
+            // Some requests may have timed out before.
             try bench.asker.send(#"{"id":99,"method":"ping"}"#)
             var lines = try bench.asker.lines(until: #""id":99,"#).dropLast()
             while lines.count < 60 { lines.append(try bench.line(of: bench.asker)) }
             #expect(lines.allSatisfy { $0.errorName == "handlerTimedOut" })
             #expect(Set(lines.map { $0.firstMatch(of: #/"id":([0-9]+)/#)?.1 ?? "" }).count == 60)
-            // What it reads in the end is what was in the sockets, and what was cancelled of that.
+            // In the end it reads the requests in the sockets, and their cancellations.
             try bench.handler.send(#"{"id":7,"method":"ping"}"#)
             let read = try bench.handler.lines(until: #""id":7,"#)
             let requests = read.filter { $0.contains(#""method":"request""#) }.count

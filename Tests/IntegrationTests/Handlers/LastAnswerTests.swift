@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What a client sends before it closes its connection is carried out, an answer like a transaction.
+    /// Requests and answers sent before a client closes its connection are executed.
     struct LastAnswerTests {
         @Test(arguments: ["volatile", "durable"])
         func `an answer that is sent before the connection is closed is an answer`(durability: String) throws {
@@ -11,7 +11,7 @@ extension Integration {
             for round in 1...100 {
                 let handler = try bench.daemon.connect()
                 _ = try bench.handle(#""perform","propose""#, by: handler, members: #","replace":true"#)
-                // The asker of a proposal waits for another transaction, and that for the disk.
+                // The caller of a proposal waits for another transaction, and that one for the disk.
                 let isProposed = round.isMultiple(of: 2)
                 try bench.asker.send(
                     isProposed
@@ -31,7 +31,7 @@ extension Integration {
 
         @Test func `transactions behind a read are carried out, though nobody reads what comes of it`() throws {
             let bench = try HandlerBench(durability: "durable")
-            // More than is read in one go, so that answers fail to be sent while some of it is still in the socket.
+            // More than one read, so that answers fail to be sent while some of it is still in the socket.
             let long = String(repeating: "x", count: 10_000)
             let change = HandlerBench.transact(
                 #"{"op":"reconfigureItems","items":[{"id":"milk","content":"\#(long)"}]}"#)

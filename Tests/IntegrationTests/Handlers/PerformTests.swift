@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `handle`, `perform` and `answer`.
     struct PerformTests {
         @Test func `a handler is asked, changes the list, and answers, and the asker has seen the change before`()
             throws
@@ -19,7 +18,7 @@ extension Integration {
                 line.contains(
                     #""list":"tasks","kind":"perform","action":"done","items":["milk"],"arguments":{"n":[1]},"revision":1,"from":{"name":"phone","pid":"#
                 ))
-            // In one go: the answer is carried out after the change.
+            // In one write: the answer is processed after the change.
             try bench.handler.send(
                 HandlerBench.transact(HandlerBench.append("tea"), id: 5) + "\n"
                     + HandlerBench.answer(number, id: 6, #","result":{"done":true}"#))
@@ -112,11 +111,11 @@ extension Integration {
             try bench.handle(#""perform","expand""#, members: #","actions":["b","a"]"#)
             try bench.asker.send(HandlerBench.perform("a", id: 1))
             _ = try bench.request()
-            let lists = try bench.asker.reply(to: "lists")
+            let lists = try bench.asker.reply(to: #"{"id":1,"method":"lists","params":{"actions":true}}"#)
             #expect(
                 lists.contains(#""durability":"volatile","handles":["perform","expand"],"actions":["a","b"]}"#),
                 "\(lists)")
-            let clients = try bench.asker.reply(to: "clients")
+            let clients = try bench.asker.reply(to: #"{"id":1,"method":"clients","params":{"actions":true}}"#)
             #expect(
                 clients.contains(
                     #""handlers":[{"handler":1,"list":"tasks","requests":["perform","expand"],"actions":["a","b"],"pendingRequests":1}]"#

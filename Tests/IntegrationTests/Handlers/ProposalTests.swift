@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `propose` and `expand`.
     struct ProposalTests {
         @Test func `a proposal is applied when the handler consents, by the proposer's name, and history has both`()
             throws
@@ -47,13 +46,13 @@ extension Integration {
                     #""id":2,"result":{"list":"tasks","revision":2,"changed":true"#))
             let snapshot = try bench.asker.reply(to: "snapshot tasks")
             #expect(snapshot.contains("tea") && !snapshot.contains("beer"))
-            // What does not fit is an error for both.
+            // An invalid proposal is an error for both.
             try bench.asker.send(HandlerBench.propose(HandlerBench.append("beer"), id: 3))
             let bad = HandlerBench.answer(try bench.request().number, id: 4, instead)
             #expect(try bench.handler.reply(to: bad).errorName == "duplicateItem")
             let error = try bench.line(of: bench.asker)
             #expect(
-                error.errorName == "duplicateItem" && error.contains("the operations that the handler sent instead"))
+                error.errorName == "duplicateItem" && error.contains("replaced the proposed operations with its own"))
         }
 
         @Test func `it is looked at before the handler is asked, and again when it consents`() throws {
@@ -84,7 +83,7 @@ extension Integration {
             #expect(
                 try bench.asker.reply(to: HandlerBench.propose(nothing, id: 1))
                     == #"{"jsonrpc":"2.0","id":1,"result":{"list":"tasks","revision":1,"changed":false}}"#)
-            // Under a key it is kept, and what comes again later may change something.
+            // With a key the result is kept, and a later repetition with the same key may change something.
             try bench.asker.send(HandlerBench.propose(nothing, id: 2, members: #","requestKey":"k""#))
             #expect(try bench.request().line.contains(#""operations":[\#(nothing)]"#))
         }
@@ -94,7 +93,7 @@ extension Integration {
             try bench.handle(#""propose""#)
             let key = #","requestKey":"k""#
             let proposal = HandlerBench.propose(HandlerBench.append("beer"), id: 1, members: key)
-            // Two that are under way at once, and one that comes after.
+            // Two at once, and one afterwards.
             try bench.asker.send(proposal + "\n" + proposal)
             let requests = try [bench.request().number, bench.request().number]
             let instead = #","operations":[\#(HandlerBench.append("tea"))]"#
@@ -139,7 +138,7 @@ extension Integration {
             _ = try bench.handler.reply(to: HandlerBench.transact(HandlerBench.append("jam")))
             try bench.handle(#""propose""#)
             for (number, operation) in [
-                // The difference would move eggs before milk.
+                // The diff would move eggs before milk.
                 #"{"op":"moveItem","item":"milk","after":"eggs"}"#,
                 #"{"op":"moveItem","item":"jam","before":"eggs"}"#,
                 #"{"op":"patchItems","items":[{"id":"milk","content":{"done":true}}]}"#,
@@ -207,7 +206,7 @@ extension Integration {
             #expect(try asked(proposal, HandlerBench.perform("a", id: 2)) == ["permissionDenied", "permissionDenied"])
             try daemon.succeed("chmod", "o=", "tasks")
             #expect(try asked(proposal, HandlerBench.perform("a", id: 2)) == ["noSuchList", "noSuchList"])
-            // Who may ask and not see is told that it was done, and nothing of what there is.
+            // A caller without read access gets a success, and no information on the list.
             try daemon.succeed("chmod", "o=x", "tasks")
             let blind = try daemon.startClient(as: .bob, sending: [HandlerBench.perform("a", id: 3)])
             let number = try #require(try handler.line()?.firstMatch(of: #/"request":([0-9]+)/#).flatMap { Int($0.1) })
@@ -216,7 +215,7 @@ extension Integration {
             let looking = HandlerBench.perform("a", id: 4, members: #","items":["none"]"#)
             let staleLooking = HandlerBench.perform("a", id: 4, members: #","ifRevision":1"#)
             #expect(try asked(looking, staleLooking) == ["permissionDenied", "permissionDenied"])
-            // The handler sees what would go, whoever proposes.
+            // The handler sees the deleted items, whoever proposes.
             let deletion = HandlerBench.propose(#"{"op":"deleteAllItems"}"#, id: 5, members: #","requestKey":"k""#)
             let deleting = try daemon.startClient(as: .bob, sending: [deletion])
             let request = try #require(try handler.line())
@@ -225,7 +224,7 @@ extension Integration {
                 HandlerBench.answer(
                     try #require(request.firstMatch(of: #/"request":([0-9]+)/#).flatMap { Int($0.1) })))
             try deleting.waitForOutput(#""id":5,"result""#)
-            // Without a handler nothing happens, but what was consented to before is told again.
+            // Without a handler nothing happens, but an earlier approval is reported again.
             _ = try handler.reply(to: #"{"method":"unhandle","id":9,"params":{"handler":1}}"#)
             #expect(try asked(proposal, HandlerBench.perform("a", id: 2), deletion) == ["noHandler", "noHandler", ""])
         }
@@ -255,7 +254,7 @@ extension Integration {
                         == #"{"jsonrpc":"2.0","id":2,"result":{"list":"tasks","item":"milk","revision":2}}"#)
             }
             _ = try bench.handler.lines(until: #""id":4,"#)
-            // It has children now.
+            // The item now has children.
             #expect(
                 try bench.asker.reply(to: HandlerBench.expand("milk", id: 5)).contains(#""item":"milk","revision":2}"#))
             #expect(bench.handler.isSilent(forSeconds: 0.05))
@@ -266,6 +265,28 @@ extension Integration {
             #expect(
                 try bench.asker.reply(to: HandlerBench.expand("milk", id: 1)).contains(#""item":"milk","revision":1}"#))
             #expect(try bench.asker.reply(to: HandlerBench.expand("none", id: 1)).errorName == "noSuchItem")
+        }
+
+        @Test func `without a handler, callers that cannot read the list do not learn which items exist`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "tasks", "--mode", "0601")
+            try daemon.succeed("append", "tasks", "folder")
+            try daemon.succeed("append", "tasks", "milk", "--parent", "folder")
+            let items = ["milk", "folder", "none"]
+            #expect(
+                try daemon.replies(to: .bob, items.map { HandlerBench.expand($0, id: 1) })
+                    == items.map { #"{"jsonrpc":"2.0","id":1,"result":{"list":"tasks","item":"\#($0)"}}"# })
+            for requests in [
+                items.map { HandlerBench.perform("a", id: 1, members: #","items":["\#($0)"]"#) },
+                items.map {
+                    HandlerBench.propose(
+                        #"{"op":"deleteItems","items":["\#($0)"]}"#, id: 1, members: #","requestKey":"\#($0)""#)
+                },
+            ] {
+                let replies = try daemon.replies(to: .bob, requests)
+                #expect(replies.count == 3 && Set(replies).count == 1, "\(replies)")
+                #expect(replies.first?.errorName == "noHandler")
+            }
         }
 
         @Test func `one who waits shorter hears so, and the request goes on for the others`() throws {

@@ -25,7 +25,7 @@ extension Integration {
             }
         }
 
-        /// Answers while the closure runs, and gives why that ended.
+        /// Handles requests while the closure runs, and returns the reason of the end.
         @discardableResult
         private func handling(
             _ register: @escaping @Sendable (inout ListHandler) -> Void, existing: ExistingHandler = .isError,
@@ -85,7 +85,7 @@ extension Integration {
                 #expect(await refusal { try await asker.perform("tasks", "sell") }?.hasPrefix("noHandler") == true)
             }
             #expect(throws: ClientError.cancelled) { try ended.get() }
-            // The daemon hears of it over another connection.
+            // The daemon is notified over another connection.
             try await eventuallyInTask("the handler's end") {
                 let refusal = await refusal { try await asker.perform("tasks", "buy") }
                 return refusal?.hasPrefix("noHandler") == true ? () : nil
@@ -108,7 +108,7 @@ extension Integration {
                 }
                 let state = try await asker.withConnection { try await $0.state(of: "tasks") }
                 #expect(state.snapshot.itemIdentifiers == ["milk", "bread", "tea", "eggs"])
-                // The handler is asked about its own proposal, and answers with tea, which is a duplicate now.
+                // The handler gets its own proposal, and answers with tea, which is now a duplicate.
                 let own = await refusal {
                     try await handler.propose("tasks", [.appendItems([Item(id: "beer")], to: .section("today"))])
                 }
@@ -127,7 +127,7 @@ extension Integration {
                 let revision = try await asker.expand("tasks", "milk")
                 let state = try await asker.withConnection { try await $0.state(of: "tasks") }
                 #expect(state.snapshot.contains("milk/1" as ItemID) && state.revision == revision)
-                // It has children now.
+                // The item now has children.
                 #expect(try await asker.expand("tasks", "milk") == revision)
             }
         }
@@ -169,8 +169,8 @@ extension Integration {
             var number = 0
             try await eventuallyInTask("third registration, seed \(seed)") {
                 number += 1
-                // Without a handler it is a transaction; a lost handler is said so, or has consented. The list stays as
-                // long as it is: a handler that comes back late must be told no more of it than a connection lets through.
+                // Without a handler it is a transaction; a lost handler gives an error, or has already approved. The list stays
+                // short, because a returning handler must not get more than a connection lets through.
                 let change = ItemReconfiguration(id: "milk", content: try Content(json: "\(number)"))
                 _ = try? await asker.propose("tasks", [.reconfigureItems([change])])
                 return registrations.withLock { $0 } > 2 ? () : nil
@@ -197,7 +197,7 @@ extension Integration {
             }
         }
 
-        /// Says of each request at once that nobody waits for it.
+        /// Cancels each request at once.
         private struct EndAtOnce: FaultyLines {
             func requests(for line: [UInt8]) -> [UInt8] { line + [UInt8(ascii: "\n")] }
 
@@ -246,7 +246,7 @@ extension Integration {
                 }
             } _: { _ in
                 let long = await refusal { try await asker.perform("tasks", "long", timeout: .seconds(600)) }
-                #expect(long?.contains("longer than a line may be") == true, "\(long ?? "")")
+                #expect(long?.contains("(lineLengthMax)") == true, "\(long ?? "")")
                 #expect(long?.hasPrefix("handlerLost") == true)
                 let longer = await refusal {
                     try await asker.perform("tasks", "longer than a result", timeout: .seconds(600))
@@ -258,7 +258,7 @@ extension Integration {
 
         private func refusal(_ body: () async throws -> some Any) async -> String? {
             do { _ = try await body() } catch ClientError.refused(let refusal) {
-                return "\(refusal.name): \(refusal.message)"
+                return "\(refusal.code): \(refusal.message)"
             } catch {
                 return "\(error)"
             }

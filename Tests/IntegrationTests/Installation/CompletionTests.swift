@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What shells know of the programs, and ask the daemon for.
+    /// The shells' completions, and their queries to the daemon.
     struct CompletionTests {
         private let daemon: Daemon
 
@@ -25,7 +25,7 @@ extension Integration {
 
         // MARK: In a shell
 
-        /// Runs a script of a shell that knows the completions and finds the programs.
+        /// Runs a shell script with the completions and programs available.
         private func run(_ shell: String, _ script: String) throws -> [String] {
             let file = try daemon.directory.write(script, to: "script")
             let words = ["PATH=\(Binaries.directory):/usr/bin:/bin", "DIFFABLED_SOCKET=\(daemon.socket)", shell]
@@ -63,7 +63,7 @@ extension Integration {
             #expect(words == ["watch", "--no-reconnect", "talks", "tasks", "mail", "", "talks", "tasks"])
         }
 
-        /// These complete only where somebody types, so somebody does.
+        /// These shells only complete interactively, so the test types.
         @Test(arguments: [
             ("zsh", "zsh -f -i", "fpath=(DIRECTORY/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D"),
             ("fish", "fish -N -i", "source DIRECTORY/fish/vendor_completions.d/diffablectl.fish"),
@@ -85,9 +85,9 @@ extension Integration {
             #expect(words == ["completed"])
         }
 
-        // MARK: What is asked
+        // MARK: Queries
 
-        /// As the shells ask for the names of lists, with what stands on the line.
+        /// Returns the names of lists, as a shell queries them for this command line.
         private func ask(_ line: [String], as user: Somebody? = nil, socket: String? = nil) throws -> Program {
             let arguments = ["---completion", "show", "--", "positional@0", "\(line.count - 1)", "0"] + line
             let environment = ["DIFFABLED_SOCKET": socket ?? daemon.socket]
@@ -97,8 +97,8 @@ extension Integration {
             return try user.start(Binaries.companion, arguments, environment: environment, in: daemon.directory)
         }
 
-        /// What is completed; asked again while that is nothing, because a daemon that takes more than a second is not
-        /// waited for.
+        /// Returns the completions, and repeats while there are none, because completion does not wait longer than a second for
+        /// the daemon.
         private func answer(_ ask: () throws -> Program) throws -> String {
             try eventually("completion") {
                 let asked = try ask()
@@ -115,7 +115,7 @@ extension Integration {
             try daemon.succeed("section", "add", "tasks", "today", "-q")
             try daemon.succeed("section", "add", "tasks", "later", "-q")
             for item in ["milk", "mint", "tea", "$(reboot)"] { try daemon.succeed("append", "tasks", item, "-q") }
-            /// - Parameter argument: what of the command is completed, as shells say it.
+            /// - Parameter argument: the argument to complete.
             func ask(_ argument: String, _ line: [String]) throws -> [String] {
                 let commands = line[1] == "section" ? Array(line[1...2]) : [line[1]]
                 let answer = try answer {
@@ -158,7 +158,7 @@ extension Integration {
             daemon.program.signal(SIGSTOP)
             defer { daemon.program.signal(SIGCONT) }
             let hanging = try ask(["diffablectl", "show", ""])
-            // After a second. One that waits as others do would wait for a minute, and then say so.
+            // Completion gives up after a second, without a message. Other commands wait for a minute.
             let start = ContinuousClock.now
             #expect(try hanging.wait() == 0)
             #expect(start.duration(to: .now) < .seconds(50))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What README.md of the examples shows, they do.
+    /// The examples do what their README.md shows.
     struct ExampleTests {
         @Test(arguments: [
             "alarms", "waybar", "status_line", "picker", "gtk", "gtk_window", "gtk_tasks", "gtk_outline", "both_ways",
@@ -12,7 +12,7 @@ extension Integration {
             let directory = try ScratchDirectory()
             let check = try Program(
                 "\(Binaries.repository)/examples/check", [name],
-                // Examples in Swift are built with the tests, and are no programs of a release.
+                // Examples in Swift are built with the tests, and are not part of a release.
                 environment: ["DIFFABLED_BINARIES": "\(Binaries.directory):\(Binaries.tests)"], in: directory)
             #expect(try check.wait() == 0, "\(check.complaints)\(check.output)")
             if check.output.hasPrefix("skipped") { print(check.output) }

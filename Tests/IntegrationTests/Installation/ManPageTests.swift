@@ -5,13 +5,13 @@ import Testing
 @testable import diffabled
 
 extension Integration {
-    /// What `make build` makes for people to read.
+    /// The man pages of `make build`.
     struct ManPageTests {
         private let directory: ScratchDirectory
 
         init() throws { directory = try ScratchDirectory() }
 
-        /// As a terminal shows it. `man` complains where it cannot.
+        /// Renders a page as on a terminal. `man` reports errors in its source.
         private func rendered(_ page: String, of shared: SharedFiles) throws -> String {
             let man = try Program(
                 "/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "\(shared.path)/man/\(page)"],
@@ -63,7 +63,7 @@ extension Integration {
             #expect(query.outputLines.count >= (program == "diffablectl" ? 20 : 1))
             for line in query.outputLines {
                 let words = line.split(separator: "\t").map(String.init)
-                // A command's section ends where the next heading is; the options of the others have one of their own.
+                // A command's section ends at the next heading; the other commands' options have sections of their own.
                 let heading = program != "diffablectl" ? "\nOPTIONS\n" : "\n       \(words[0]) ["
                 let start = try #require(text.range(of: heading), "\(words[0])").upperBound
                 let end = text[start...].firstMatch(of: /\n( {3})?\S/)?.range.lowerBound ?? text.endIndex

@@ -3,15 +3,15 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The Debian packages, of the programs that are tested.
+    /// The Debian packages of the tested programs.
     struct PackageTests {
-        /// Where the packages are: a directory whose `srv` has `diffabled.deb`, and `diffabled-etcd.deb` if that program was
-        /// built; lintian has no error.
+        /// Builds the packages: a directory whose `srv` has `diffabled.deb`, and `diffabled-etcd.deb` if that program was built;
+        /// lintian reports no error.
         private func packages(_ shared: SharedFiles, in directory: ScratchDirectory) throws -> String {
             var environment = [
                 "built": Binaries.directory, "pages": shared.path, "DPKG_DEB_COMPRESSOR_TYPE": "gzip",
                 "DPKG_DEB_COMPRESSOR_LEVEL": "1",
-                // Those that are installed have the Swift libraries in them; these find them where the compiler is.
+                // The packages contain the Swift libraries; the tested programs find them in the compiler's directory.
                 "shlibdeps": "--ignore-missing-info",
                 "lintian_options": "--suppress-tags custom-library-search-path",
             ]
@@ -36,7 +36,7 @@ extension Integration {
             return tree
         }
 
-        /// Nil where nobody built diffabled-etcd, which is said.
+        /// Returns nil, with a message, if diffabled-etcd was not built.
         private func pagesOfConnector(in directory: ScratchDirectory) throws -> String? {
             guard FileManager.default.isExecutableFile(atPath: "\(Binaries.connectors)/diffabled-etcd") else {
                 print("skipped: no diffabled-etcd, which `make tests-hosts` builds")
@@ -59,9 +59,9 @@ extension Integration {
             #expect(brokenLinks(ofPagesIn: "\(content)/usr/share/doc/diffabled") == [])
             try check(thePythonPackageIn: directory)
             guard let box = try Box(tree: tree) else { return }
-            // A container's image often says that packages start nothing.
+            // Container images often disable starting services.
             try box.succeed("rm", "-f", "/usr/sbin/policy-rc.d")
-            // Nobody looks for words in man pages here, and the index of all of them takes seconds each time.
+            // Rebuilding the index of all man pages takes seconds each time, and nothing here needs it.
             try box.succeed("rm", "-f", "/var/lib/man-db/auto-update")
             let before = try files(in: box)
 
@@ -95,18 +95,18 @@ extension Integration {
             #expect(kept.contains("/etc/diffabled/diffabled.yaml") && kept.contains("/var/lib/diffabled/lists.sqlite"))
 
             try box.succeed("dpkg", "--purge", "diffabled")
-            // What systemd made for the service it takes away when it comes to it.
+            // systemd removes directories of the service with a delay.
             var left = try files(in: box).subtracting(before)
             for _ in 0..<60 where !left.isEmpty {
                 sleep(1)
                 left = try files(in: box).subtracting(before)
             }
             #expect(left.isEmpty, "\(left.sorted())")
-            // As Debian's system users do, so that nobody else gets its number.
+            // As Debian's system users do, so that no other user gets its number.
             #expect(try box.succeed("getent", "passwd", "diffabled").contains("nologin"))
         }
 
-        /// Installed it waits for somebody to say where etcd is; then it runs, also over an upgrade, until it is removed.
+        /// After installation it waits for the address of etcd; then it runs, even across an upgrade, until it is removed.
         private func checkTheConnector(in box: Box) throws {
             let before = try files(in: box)
             try box.succeed("dpkg", "--install", "/srv/diffabled-etcd.deb")
@@ -114,7 +114,7 @@ extension Integration {
             try box.succeed("systemctl", "start", unit)
             #expect(try box.property("ConditionResult", of: unit) == "no")
 
-            // Nobody listens there; it tries again and again.
+            // Nothing listens there; it retries.
             try box.succeed("sh", "-c", "echo OPTIONS=--endpoints http://127.0.0.1:1 >/etc/default/diffabled-etcd")
             try box.succeed("systemctl", "start", unit)
             #expect(try box.property("ActiveState", of: unit) == "active")
@@ -129,7 +129,7 @@ extension Integration {
             #expect(left.isEmpty, "\(left.sorted())")
         }
 
-        /// The client is there beside the daemon's package, for Debian's Python.
+        /// The client is installed with the daemon's package, for Debian's Python.
         private func check(thePythonPackageIn directory: ScratchDirectory) throws {
             let packages = try FileManager.default.contentsOfDirectory(atPath: directory.file("deb"))
             let package = try #require(packages.first { $0.hasPrefix("python3-diffable_") })
@@ -144,14 +144,14 @@ extension Integration {
             #expect(run.output.hasPrefix("\(Version.current) \(content)/"))
         }
 
-        /// All that could be the package's, by name, and whatever else lies where packages put things.
+        /// Returns all files that could be the package's, by name or directory.
         private func files(in box: Box) throws -> Set<String> {
             let found = try box.succeed(
                 "find", "/etc", "/usr", "/lib", "/run", "/var", "-xdev", "(", "-path", "/run/systemd", "-o", "-path",
                 "/run/log", "-o", "-path", "/var/log", "-o", "-path", "/var/cache", "-o", "-path", "/var/lib/dpkg", ")",
                 "-prune", "-o", "-print")
-            // Not the package's: dpkg's copies of the files that the user's lines were added to, the directories that systemd gives
-            // to services and takes back later, and what any Python leaves beside a module that it reads first.
+            // Other files: dpkg's copies of the files to which users were added, systemd's directories for services, and
+            // Python's compiled modules.
             let others = ["/var/backups/", "/var/tmp/systemd-private-", "/__pycache__"]
             return Set(found.split(separator: "\n").map(String.init)).filter { path in
                 !others.contains(where: path.contains)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// The man pages and completions of the programs that are tested, made as `make build` makes them, once and beside them.
+/// The man pages and completions of the tested programs, made once as in `make build`.
 struct SharedFiles {
     static let path = "\(Binaries.directory)/share"
     var path: String { Self.path }
     private static let made = Result { try make() }
 
-    /// Nil where they cannot be made, which is said.
+    /// Returns nil, with a message, if they cannot be made.
     init?() throws {
         guard Binaries.areInstalled("lowdown", "python3") else { return nil }
         try Self.made.get()
@@ -17,20 +17,20 @@ struct SharedFiles {
         try make(of: Binaries.directory, path)
     }
 
-    /// Those of the programs in a directory; with `hosts` behind it, of diffabled-etcd.
+    /// Makes the files of the programs in a directory; with the argument `hosts`, those of diffabled-etcd.
     static func make(of binaries: String, _ arguments: String...) throws {
         let script = "\(Binaries.repository)/scripts/man-pages"
         let make = try Program("/usr/bin/python3", ["-B", script, binaries] + arguments, in: ScratchDirectory())
         guard try make.wait(within: 240) == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
     }
 
-    /// The files below, each as its path in here.
+    /// The paths of all files, relative to this directory.
     var all: [String] { filePaths(below: path) }
 
     func text(of file: String) throws -> String { try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8) }
 }
 
-/// What is there beside directories, sorted.
+/// Returns the sorted paths of files below a directory.
 func filePaths(below directory: String) -> [String] {
     (FileManager.default.subpaths(atPath: directory) ?? []).filter {
         var isDirectory: ObjCBool = false
@@ -39,7 +39,7 @@ func filePaths(below directory: String) -> [String] {
     }.sorted()
 }
 
-/// The links of Markdown pages to files that are not there, each as `PAGE: LINK`.
+/// Returns links of Markdown pages to missing files, each as `PAGE: LINK`.
 func brokenLinks(ofPagesIn directory: String) -> [String] {
     let pages = filePaths(below: directory).filter { $0.hasSuffix(".md") }
     precondition(!pages.isEmpty, "there is no page below \(directory)")
@@ -53,7 +53,7 @@ func brokenLinks(ofPagesIn directory: String) -> [String] {
 }
 
 extension Binaries {
-    /// Says so, where something is not.
+    /// Whether these programs are installed; prints a message if not.
     static func areInstalled(_ programs: String...) -> Bool {
         let missing = programs.filter { !isInstalled($0) }
         if !missing.isEmpty { print("skipped: \(missing.joined(separator: ", ")) not installed") }

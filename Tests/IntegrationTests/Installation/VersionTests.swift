@@ -3,7 +3,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What is released together says one version.
     struct VersionTests {
         @Test(arguments: [Binaries.daemon, Binaries.companion])
         func `a program says its version`(program: String) throws {

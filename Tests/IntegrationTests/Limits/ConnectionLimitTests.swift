@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Clients that are too many, for a limit or for the machine.
+    /// More clients than a limit or the machine allows.
     struct ConnectionLimitTests {
         @Test func `a command that is one connection too many says why`() throws {
             let daemon = try Daemon(configured: "connectionsPerUserMax: 2")
@@ -10,7 +10,7 @@ extension Integration {
             let answer = try daemon.companion("ls")
             #expect(answer.status != 0)
             #expect(answer.complaints.contains("connectionsPerUserMax"), "\(answer.complaints)")
-            // And there is room again when one has left.
+            // After one has left there is room again.
             clients[0].close()
             _ = try eventually("room") { try daemon.companion("ls").status == 0 ? true : nil }
             #expect(try clients[1].reply(to: "ping").contains("result"))
@@ -27,6 +27,19 @@ extension Integration {
             let administrators = try (0..<8).map { _ in try daemon.connect() }
             for client in administrators { #expect(try client.reply(to: "ping").contains("result")) }
             #expect(try daemon.connect().line()?.contains("connectionsMax") == true, "one more than is kept")
+        }
+
+        @Test(.withSeveralUsers) func `a user without a connection finds one when others have taken all`() throws {
+            let daemon = try Daemon.forEverybody(configured: "connectionsMax: 3")
+            let subscribe = #"{"id":1,"method":"subscribe","params":{"list":"none","ifAbsent":"wait"}}"#
+            let bobs = try (0..<3).map { _ in try daemon.startClient(as: .bob, sending: [subscribe]) }
+            for client in bobs { _ = try eventually("answer") { client.output.contains("result") ? true : nil } }
+            #expect(try daemon.replies(to: .alice, ["ping"]).contains { $0.contains("result") })
+            let first = try daemon.startClient(as: .alice, sending: [subscribe])
+            _ = try eventually("answer") { first.output.contains("result") ? true : nil }
+            let second = try daemon.startClient(as: .alice, sending: [subscribe])
+            _ = try eventually("refusal") { second.output.contains("connectionsMax") ? true : nil }
+            #expect(try daemon.connect().reply(to: "ping").contains("result"), "root's are kept all the same")
         }
 
         @Test func `an unfinished line that is too much for its user is refused, and the next one is read`() throws {
@@ -51,14 +64,14 @@ extension Integration {
             let rows = (1...4_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 100))"}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
             let before = daemon.program.residentLength
-            // Each would wait with half a megabyte of its own.
+            // Each would need half a megabyte.
             let deaf = try (0..<40).map { _ in try daemon.connect() }
             for client in deaf {
                 try client.send(#"{"id":1,"method":"difference","params":{"list":"rows","from":0,"to":1}}"#)
             }
             usleep(500_000)
             #expect(daemon.program.residentLength - before < 6 << 20)
-            // All of it comes when they do, in whichever order.
+            // Everything arrives when they read, in any order.
             var rest = deaf
             _ = try eventually("answer of each") {
                 rest = try rest.filter { (client: RawClient) throws -> Bool in
@@ -70,7 +83,7 @@ extension Integration {
             }
         }
 
-        /// One that is let in, when others have left.
+        /// Connects after other clients have left.
         private func admitted(to daemon: Daemon) throws -> RawClient {
             try eventually("room") {
                 let client = try daemon.connect()
@@ -108,7 +121,7 @@ extension Integration {
                 + #""items":[{"id":"milk"}]}]}}"#
             let (start, before) = (ContinuousClock.now, daemon.program.processorTime)
             #expect(newest.isSilent(forSeconds: 1))
-            // One that spins takes all that a busy machine gives it.
+            // A busy loop would use all available CPU time.
             let (time, used) = (start.duration(to: .now), daemon.program.processorTime - before)
             #expect(used < .milliseconds(50) + time / 20, "\(used) of processor time in \(time)")
             #expect(
@@ -116,7 +129,7 @@ extension Integration {
                 "those connected are served, and the disk is written")
 
             connected[1].close()
-            // Not by the next try, which comes within a second: turns of the loop say how soon.
+            // This happens in an iteration of the loop, not at the next retry within a second.
             for _ in 0..<50 where waiting[0].isSilent(forSeconds: 0) { _ = try connected[0].reply(to: "ping") }
             #expect(!waiting[0].isSilent(forSeconds: 0), "one closes, one is let in")
             #expect(try waiting[0].line()?.contains("result") == true)

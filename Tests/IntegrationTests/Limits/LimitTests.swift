@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Every limit of the configuration, at its value and one beyond. A new limit without a trial here fails.
+    /// Every limit of the configuration, at its value and one above. A new limit without a trial here fails.
     struct LimitTests {
         @Test(arguments: Limit.allCases, LimitTrial.Begin.allCases)
         func `each limit holds where the configuration says`(limit: Limit, begin: LimitTrial.Begin) throws {
@@ -13,30 +13,30 @@ extension Integration {
     }
 }
 
-/// What shows that a limit holds.
+/// The check of a limit.
 struct LimitTrial {
-    /// What the limit is set to.
+    /// The value of the limit.
     var max: Int
-    /// Other settings that this takes, as lines.
+    /// Other settings that the check needs, as lines.
     var settings = ""
     var sort: Sort
 
     enum Sort {
-        /// Asks for so many, and gives the answer: a result up to the limit, and `tooLarge` beyond. Asked for the limit
-        /// first, and then for one more.
+        /// Makes a request of this size, and returns the answer: a result up to the limit, and `tooLarge` above. It is called
+        /// for the limit, and then for one more.
         case refuses((Bench) throws -> (Int) throws -> String)
-        /// Checks what happens instead of an error.
+        /// Checks another effect than an error.
         case other((Bench) throws -> Void)
     }
 
-    /// From when on the daemon has the limit.
+    /// The time at which the daemon gets the limit.
     enum Begin: CaseIterable {
         case start
-        /// The client has been connected before.
+        /// The client was connected before.
         case reload
     }
 
-    /// A daemon with the limit, a client, and a volatile list that has a section.
+    /// A daemon with the limit, a client, and a volatile list with a section.
     struct Bench {
         let daemon: Daemon
         let client: RawClient
@@ -69,7 +69,7 @@ struct LimitTrial {
             guard reloaded.contains(#""applied":[""#) else { throw Failure(reloaded) }
         }
         let creation = #"{"id":1,"method":"createList","params":{"list":"list","durability":"volatile"}}"#
-        // A busy machine may let a client be silent for longer than `silentAgeMax`.
+        // On a busy machine a client may be silent for longer than `silentAgeMax`.
         let created = try eventually("a client that is heard in time") {
             if let reply = try? client.reply(to: creation), !reply.contains("silentAgeMax") { return reply }
             client = try daemon.connect()
@@ -91,7 +91,7 @@ struct LimitTrial {
 
     static func append(_ item: String) -> String { #"{"op":"appendItems","items":[\#(item)]}"# }
 
-    /// A request of so many bytes.
+    /// Returns the request padded to a length in bytes.
     static func padded(_ request: String, to length: Int) -> String {
         String(request.dropLast()) + String(repeating: " ", count: length - request.utf8.count) + "}"
     }

@@ -11,7 +11,7 @@ extension LimitTrial {
         .refuses { bench in { try bench.client.reply(to: line($0)) } }
     }
 
-    /// What somebody hears last who sends these lines: the test's own user is not limited.
+    /// Returns the last reply to these lines of another user, because the test's own user has no limit.
     private static func asking(as user: Somebody, _ lines: @escaping (Int) -> [String]) -> Sort {
         guard Somebody.isPossible else { return .other { _ in print("skipped: only root can be another user") } }
         return .refuses { bench in
@@ -24,7 +24,7 @@ extension LimitTrial {
 
     private static var clients: [Limit: LimitTrial] {
         [
-            // The test's user is the daemon's, for whom eight more are kept.
+            // The test's user is the daemon's, for which eight more are reserved.
             .connectionsMax: LimitTrial(max: 5, sort: .refuses { connecting($0, beside: 8) }),
             .connectionsPerUserMax: LimitTrial(max: 5, sort: .refuses { connecting($0, beside: 0) }),
             .subscriptionsPerConnectionMax: LimitTrial(
@@ -45,12 +45,31 @@ extension LimitTrial {
             .requestsPerSecondMax: LimitTrial(max: 100, sort: .other(checkRequestsPerSecond)),
             .heldLengthMax: LimitTrial(
                 max: 70_000,
-                sort: asking { padded(transact(append(#"{"id":"a"}"#), members: #","more":true"#), to: $0) }),
+                // Parts of root do not count. 192 bytes are for an operation and its item.
+                sort: asking(as: .alice) {
+                    [padded(transact(append(#"{"id":"a"}"#), members: #","more":true"#), to: $0 - 192)]
+                }),
+            // A subscription counts as 1.5 KiB and the name of its list.
+            .registeredLengthMax: LimitTrial(
+                max: 6_300,
+                sort: .refuses { bench in
+                    for _ in 0..<3 { _ = try bench.client.reply(to: waiting(forNameOfLength: 1)) }
+                    return { length in
+                        let reply = try bench.client.reply(to: waiting(forNameOfLength: length - 3 * 1_537 - 1_536))
+                        _ = try bench.client.reply(to: #"{"id":1,"method":"unsubscribe","params":{"subscription":4}}"#)
+                        return reply
+                    }
+                }),
             .silentAgeMax: LimitTrial(max: 1, sort: .other(checkSilentAge)),
         ]
     }
 
-    /// Connects until there are so many, and gives what the last one reads.
+    private static func waiting(forNameOfLength length: Int) -> String {
+        let name = String(repeating: "w", count: length)
+        return #"{"id":1,"method":"subscribe","params":{"list":"\#(name)","ifAbsent":"wait"}}"#
+    }
+
+    /// Connects until there are that many clients, and returns the last one's reply.
     private static func connecting(_ bench: Bench, beside kept: Int) -> (Int) throws -> String {
         var clients = [bench.client]
         return { count in
@@ -70,17 +89,16 @@ extension LimitTrial {
     private static func checkRequestsPerSecond(_ bench: Bench) throws {
         let second = try bench.daemon.connect()
         let start = ContinuousClock.now
-        // As many as there may be at once, and half a second's more. Two lines were sent before.
+        // As many as possible at once, and half a second's more. Two lines were sent before.
         let count = bench.max + bench.max / 2
         try bench.client.send((1...count).map { #"{"id":\#($0),"method":"ping"}"# }.joined(separator: "\n"))
         for number in 1...count {
             #expect(try bench.client.line() == #"{"jsonrpc":"2.0","id":\#(number),"result":{}}"#)
         }
         let time = start.duration(to: .now)
-        // Tokens that came while the daemon was being asked before are no more than the bucket holds.
+        // The bucket holds no more tokens than this, whatever came during the last request.
         #expect(time > .milliseconds(400), "\(count) answers took \(time)")
-        // Another connection of the same user has its turn beside one that asks without end: for 150 seconds, however fast
-        // the machine is.
+        // Another connection of the same user gets its turn while one asks for 150 seconds, however fast the machine is.
         try bench.client.send(String(repeating: "ping\n", count: 150 * bench.max))
         try second.send(#"{"id":7,"method":"ping"}"#)
         #expect(try second.line(within: 140)?.contains(#""id":7"#) == true)
@@ -88,7 +106,7 @@ extension LimitTrial {
 
     private static func checkSilentAge(_ bench: Bench) throws {
         let silent = try bench.daemon.connect()
-        // A line without an end is none.
+        // Bytes without a line feed are not a line.
         let slow = try bench.daemon.connect()
         // It may have been closed already.
         try? slow.send(Array("pin".utf8))
@@ -111,7 +129,7 @@ extension LimitTrial {
             .depthMax: LimitTrial(
                 max: 16, settings: "levelsMax: 4",
                 sort: asking { depth in
-                    // Six brackets stand around the content.
+                    // Six brackets surround the content.
                     let content = String(repeating: "[", count: depth - 6) + String(repeating: "]", count: depth - 6)
                     return transact(append(#"{"id":"a","content":\#(content)}"#))
                 }),
@@ -134,12 +152,12 @@ extension LimitTrial {
         ]
     }
 
-    /// A line keeps less than this free: to say that another one follows, and for subscriptions with long numbers.
+    /// Most bytes that a line leaves free: for the announcement of another line, and for long subscription numbers.
     private static let roomForMore = 64
 
-    /// A first state that fits into a line is one, and one that is a byte too long makes two that fit.
+    /// Checks that a first state that fits is one line, and one that is a byte too long is two lines within the limit.
     private static func checkLinesOut(_ bench: Bench) throws {
-        // How long its lines are, a client knows from its beginning.
+        // A client is told the length of its lines when it connects.
         let client = try bench.daemon.connect()
         for (list, length) in [("a", bench.max - roomForMore), ("b", bench.max + 1)] {
             _ = try client.reply(
@@ -149,7 +167,7 @@ extension LimitTrial {
                     to: #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":["#
                         + #"{"op":"appendSections","sections":[{"id":"\#(id)"}]}]}}"#)
             }
-            /// Its lines, with their newlines.
+            /// Returns the lengths of its lines, with their newlines.
             func firstState() throws -> [Int] {
                 try client.send(
                     #"{"id":1,"method":"subscribe","params":{"list":"\#(list)","once":true}}"#)
@@ -161,12 +179,12 @@ extension LimitTrial {
                 }
                 return lengths
             }
-            // Numbers of subscriptions and revisions have two digits by then.
+            // Numbers of subscriptions and revisions then have two digits.
             for number in 10..<44 { try append("\(number)" + String(repeating: "x", count: 240)) }
             _ = try (0..<9).map { _ in try firstState() }
             let soFar = try firstState()
             #expect(soFar.count == 1)
-            // What an id takes beside its bytes: `,{"id":""}`.
+            // An id takes these additional bytes: `,{"id":""}`.
             try append(String(repeating: "y", count: length - soFar[0] - 10))
             let lengths = try firstState()
             if length <= bench.max {
@@ -200,7 +218,7 @@ extension LimitTrial {
                     let items = (1...count).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
                     return #"{"id":1,"method":"apply","params":{"list":"list","section":"s","snapshot":[\#(items)]}}"#
                 }),
-            // There is one already.
+            // One list exists already.
             .listsMax: LimitTrial(
                 max: 2,
                 sort: asking {
@@ -229,6 +247,20 @@ extension LimitTrial {
                     let search = (1...words).map { "word\($0)" }.joined(separator: " ")
                     return #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"search":"\#(search)"}}}"#
                 }),
+            .viewSegmentsMax: LimitTrial(
+                max: 3,
+                sort: asking { count in
+                    let path = String(repeating: "/a", count: count - 1)
+                    return
+                        #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"sort":["id","\#(path)"]}}}"#
+                }),
+            .viewIdsMax: LimitTrial(
+                max: 3,
+                sort: asking { count in
+                    let items = (1..<count).map { #""\#($0)""# }.joined(separator: ",")
+                    return
+                        #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"sections":["s"],"expansion":"own","expanded":[\#(items)]}}}"#
+                }),
             .schemaLengthMax: LimitTrial(
                 max: 50,
                 sort: asking { length in
@@ -244,7 +276,7 @@ extension LimitTrial {
             .schemaKeywordsMax: LimitTrial(
                 max: 4,
                 sort: asking { count in
-                    // Two kinds share it.
+                    // Two kinds share the schema.
                     let names = ["title", "description", "default", "minItems"].prefix(count - 1)
                     let keywords = names.map { $0 == "minItems" ? #""\#($0)":1"# : #""\#($0)":"""# }
                     return setSchemas(#"{"a":{"type":"string"},"b":{\#(keywords.joined(separator: ","))}}"#)
@@ -262,12 +294,12 @@ extension LimitTrial {
     private static let handle =
         #"{"id":1,"method":"handle","params":{"list":"list","requests":["perform"]}}"#
 
-    /// What somebody asks that nobody answers, and what the last is answered, once a `ping` behind it is.
+    /// Makes unanswered requests, and returns the last one's error, or the answer to the `ping` after it.
     private static func performing(_ members: String = "", by client: RawClient, count: Int) throws -> String {
         for _ in 0..<count {
             try client.send(#"{"id":1,"method":"perform","params":{"list":"list","action":"a"\#(members)}}"#)
         }
-        // It waits, which is as good as a result.
+        // An accepted request stays unanswered, which counts as a result.
         try client.send(#"{"id":9,"method":"ping"}"#)
         let lines = try client.lines(until: #""id":9,"#)
         return lines.last { $0.contains(#""error""#) } ?? #""result""#
@@ -339,7 +371,7 @@ extension LimitTrial {
                     return { length in
                         let text = String(repeating: "x", count: length - 2)
                         let request = requests[length - bench.max]
-                        // It waits as long as this is kept.
+                        // The request waits for as long as the asker exists.
                         defer { withExtendedLifetime(asker) {} }
                         return try bench.client.reply(
                             to: #"{"id":1,"method":"answer","params":{"request":\#(request),"result": "\#(text)" }}"#)
@@ -372,7 +404,8 @@ extension LimitTrial {
                         #expect(try bench.client.reply(to: "history list").contains(kept))
                     }
                 }),
-            // The same, with 64 bytes for each step beside that; the newest of all does not count. With a second list, the past of the one that was not changed lately goes but for its newest.
+            // The same, with 64 additional bytes for each step; the newest step does not count. With a second list, the list
+            // that was changed earlier loses all history but its newest step.
             .pastLengthMax: LimitTrial(
                 max: 8 * (32 + 64),
                 sort: .other { bench in
@@ -396,7 +429,7 @@ extension LimitTrial {
                     #expect(try oldest("list") != "14 5")
                     #expect(try bench.client.reply(to: "undo list").contains(#""changed":true"#))
                 }),
-            // Each empty list that was deleted counts with 4 KiB.
+            // Each empty deleted list counts as 4 KiB.
             .deletedLengthMax: LimitTrial(
                 max: 3 * 4_096,
                 sort: .other { bench in
@@ -480,7 +513,7 @@ extension LimitTrial {
         ]
     }
 
-    /// Asks whether something that was just made is too old already, which counts when the answer came within a second.
+    /// Returns whether something just created is already too old; repeats if the answer took more than a second.
     private static func withinSecond(_ isTooOld: () throws -> Bool) throws {
         let answer = try eventually("an answer within a second") {
             let start = ContinuousClock.now

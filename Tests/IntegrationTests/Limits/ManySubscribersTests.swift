@@ -5,7 +5,7 @@ extension Integration {
     struct ManySubscribersTests {
         private static let count = 9_000
 
-        /// The daemon raises its own limit as far as this.
+        /// The daemon raises its own limit up to this.
         private static let descriptorsPossible: Int = {
             var limit = rlimit()
             getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -16,7 +16,7 @@ extension Integration {
 
         @Test(.enabled(if: descriptorsPossible >= count + 500, "`ulimit -Hn` is below \(count + 500)"))
         func `9,000 subscribers all hear of one transaction`() throws {
-            let daemon = try Daemon()
+            let daemon = try Daemon(configured: "connectionsPerUserMax: \(Self.count + 500)")
             let publisher = try daemon.connect()
             _ = try publisher.reply(
                 to: #"{"id":1,"method":"createList","params":{"list":"news","durability":"volatile"}}"#)
@@ -32,7 +32,7 @@ extension Integration {
                 #expect(try client.line()?.contains("result") == true)
                 #expect(try client.line()?.contains("reset") == true)
             }
-            // About what a connection and a subscription cost, and no line for anybody.
+            // The approximate cost of a connection and a subscription; no line is sent.
             let each = (daemon.program.residentLength - before) / Self.count
             #expect(each < 16 << 10, "\(each) bytes for each subscriber")
             let beforePublishing = daemon.program.processorTime
@@ -41,7 +41,7 @@ extension Integration {
                 + #""items":[{"id":"b"}]}]}}"#
             #expect(try publisher.reply(to: append).contains(#""changed":true"#))
             for client in subscribers { #expect(try client.line()?.contains(#""id":"b""#) == true) }
-            // A fraction of a second; where each looked at all others, it would be minutes.
+            // A fraction of a second; if each looked at all others, it would be minutes.
             let time = daemon.program.processorTime - beforePublishing
             #expect(time < .seconds(20), "\(each) bytes each, all heard after \(time) of processor time")
             #expect(try publisher.reply(to: "status").contains(#""subscriptions":\#(Self.count)"#))

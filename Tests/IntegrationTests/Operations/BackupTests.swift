@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// `backup` and `restore`, while the daemon is at work.
+    /// `backup` and `restore`, while the daemon is running.
     struct BackupTests {
         private let daemon: Daemon
         private var file: String { daemon.directory.file("lists.backup") }
@@ -26,7 +26,7 @@ extension Integration {
                 "apply", "outline", "--create", "--from", "tree", "-q", input: "fruit\n  apple\n    red\n  pear\n")
             try daemon.succeed("expand", "outline", "fruit", "-q")
             try daemon.succeed("chmod", "640", "outline")
-            // Longer than a line, so that it comes in parts; with contents that are escaped.
+            // Longer than a line, so that it is sent in parts; with contents that are escaped.
             let rows = (1...5_000).map { #"{"id":"\#($0)","text":"ünïcode \"\#($0)\""}"# }.joined(separator: "\n")
             try daemon.succeed("apply", "long", "--create", "--from", "ndjson", "-q", input: rows)
             try daemon.succeed("create", "empty")
@@ -45,13 +45,13 @@ extension Integration {
             #expect(try !other.succeed("ls").contains("bar"), "it would be gone after a restart as well")
             #expect(try other.succeed("ls", "-l").contains(#/rw-r-----.*outline/#))
             #expect(try other.companion("undelete", "gone").status == 6)
-            // It is on the disk.
+            // It is on disk.
             other.program.end(with: SIGKILL)
             try other.restart()
             for list in ["tasks", "outline", "long"] {
                 #expect(try state(of: list, on: other) == state(of: list, on: daemon), "\(list)")
             }
-            // The same again, from what was restored.
+            // The same again, from the restored lists.
             let again = other.directory.file("again")
             try other.succeed("backup", again)
             func requests(in file: String) throws -> [Substring] {
@@ -66,7 +66,7 @@ extension Integration {
             for round in 1...4 {
                 let file = daemon.directory.file("backup-\(round)")
                 try whileChanged(round) { try daemon.succeed("backup", file) }
-                // Nothing changes any more, so that the past does not become longer than what is kept of it.
+                // There are no further changes, so the history does not exceed its limit.
                 let other = try Daemon()
                 try other.succeed("restore", file)
                 let trailer = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").last ?? ""
@@ -86,7 +86,7 @@ extension Integration {
             }
         }
 
-        /// Carries something out while somebody else changes both lists, one after the other, and has begun with that.
+        /// Runs the body while another client changes both lists, one after the other, and has begun to.
         private func whileChanged(_ round: Int, _ body: () throws -> Void) throws {
             let writer = PairWriter(on: daemon.socket, round: round)
             defer { writer.stop() }
@@ -101,7 +101,9 @@ extension Integration {
             let before = try state(of: "tasks", on: daemon)
             let answer = try daemon.companion("restore", file)
             #expect(answer.status == 5)
-            #expect(answer.complaints.contains(#"there is a list "tasks" already, and nothing was restored"#))
+            #expect(
+                answer.complaints.contains(
+                    #"there is already a list "tasks", and nothing was restored; replace it with --replace, or "#))
             #expect(answer.complaints.contains("--replace"))
             #expect(try state(of: "tasks", on: daemon) == before)
             #expect(try daemon.succeed("restore", file, "--replace") == "restored 1 list, 2 items\n")
@@ -124,7 +126,7 @@ extension Integration {
             try daemon.succeed("append", "tasks", "news", "-q")
             let change = try #require(try subscriber.line())
             #expect(change.contains(#""from":1,"revision":2"#) && change.contains("news"), "\(change)")
-            // Whoever was away starts over too.
+            // A client that was away gets a reset too.
             let old = try #require(epochs[0])
             let returning = try daemon.connect()
             try returning.send(
@@ -139,9 +141,9 @@ extension Integration {
             try daemon.succeed("append", "tasks", "more", "-q")
             let before = try daemon.succeed("ls", "--json")
             var damaged: [(Data, String)] = [
-                (Data(), "no backup"), (Data("milk\n".utf8), "no backup"), (good.dropLast(1), "no end"),
-                (good.prefix(good.count / 2), "no end"),
-                (Data(good.split(separator: 10).dropLast().joined(separator: [10])) + [10], "no end"),
+                (Data(), "not a backup"), (Data("milk\n".utf8), "not a backup"), (good.dropLast(1), "is incomplete"),
+                (good.prefix(good.count / 2), "is incomplete"),
+                (Data(good.split(separator: 10).dropLast().joined(separator: [10])) + [10], "is incomplete"),
             ]
             let text = String(decoding: good, as: UTF8.self)
             damaged.append((Data(text.replacing(#""diffabledBackup":1"#, with: #""diffabledBackup":2"#).utf8), "newer"))
@@ -158,6 +160,50 @@ extension Integration {
                 #expect(answer.complaints.contains(complaint), "\(answer.complaints)")
             }
             #expect(try daemon.succeed("ls", "--json") == before)
+        }
+
+        @Test func `root sends no request of a backup but those that restore lists`() throws {
+            try daemon.succeed("create", "victim")
+            try daemon.succeed("backup", file, "tasks")
+            let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").map(String.init)
+            let hostile = [
+                #"{"jsonrpc":"2.0","method":"deleteList","params":{"list":"victim","keep":"never"}}"#,
+                #"{"jsonrpc":"2.0","id":1,"method":"setAccess","params":{"list":"victim","mode":"0666"}}"#,
+                #"{"jsonrpc":"2.0","method":"restore","params":{"list":"a","more":true},"method":"deleteList"}"#,
+                #"{"jsonrpc":"2.0","id":1,"method":"restore","params":{"list":"a","operations":[],"more":true}}"#,
+                #"{"jsonrpc":"2.0","method":"restore","params":{"replace":true}}"#,
+                "delete victim", "[]", "", "{", "\u{0}",
+                #"{"method":"restore","params":{"list":"a\u001b[2J","more":true}}"#,
+                String(repeating: "[", count: 1_000_000),
+            ]
+            for line in hostile {
+                let before = (lines.dropLast() + [line]).map { "\($0)\n" }.joined()
+                let end = #"{"lines":\#(lines.count + 1),"crc32":"\#(crc32(before))","lists":[{"list":"tasks"}]}"#
+                let backup = try daemon.directory.write(before + end + "\n", to: "hostile.backup")
+                for arguments in [[], ["tasks"]] {
+                    let program = try daemon.startCompanion(["restore", backup, "--replace"] + arguments)
+                    #expect(try program.wait() == 2, "\(line.prefix(100))")
+                    #expect(
+                        program.complaints.contains("is damaged: line \(lines.count) is not a part of a list"),
+                        "\(program.complaints)")
+                }
+            }
+            #expect(try daemon.succeed("ls", "-l").contains(#/rw-------.*victim/#))
+            // The checksum is computed correctly here.
+            let before = lines.dropLast().map { "\($0)\n" }.joined()
+            let end = #"{"lines":\#(lines.count),"crc32":"\#(crc32(before))","lists":[{"list":"tasks"}]}"#
+            try daemon.succeed("restore", daemon.directory.write(before + end + "\n", to: "good.backup"), "--replace")
+        }
+
+        /// The checksum in the last line of a backup.
+        private func crc32(_ text: String) -> String {
+            var sum = UInt32.max
+            for byte in text.utf8 {
+                sum ^= UInt32(byte)
+                for _ in 0..<8 { sum = sum & 1 == 0 ? sum >> 1 : sum >> 1 ^ 0xEDB8_8320 }
+            }
+            let digits = String(sum ^ .max, radix: 16)
+            return String(repeating: "0", count: 8 - digits.count) + digits
         }
 
         @Test func `what the daemon cannot take of a backup makes it refuse all of it`() throws {
@@ -206,7 +252,7 @@ extension Integration {
     }
 }
 
-/// Changes two lists, one after the other, on a thread of its own.
+/// Changes two lists, one after the other, on its own thread.
 private final class PairWriter: Sendable {
     private let state = Mutex((pairs: 0, isOver: false))
     private let ended = DispatchSemaphore(value: 0)

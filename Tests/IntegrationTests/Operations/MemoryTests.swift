@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What the daemon has of the machine's memory, after it had much in its lists.
+    /// The daemon's memory after its lists were long.
     struct MemoryTests {
         @Test(arguments: ["volatile", "durable"])
         func `what a large list took goes back to the machine when it is deleted`(durability: String) throws {
@@ -10,7 +10,7 @@ extension Integration {
             try deleteLargeList(of: daemon, durability)
         }
 
-        /// A fresh daemon has some 20 MB, and the list takes as much again and more.
+        /// A fresh daemon has some 20 MB, and the list takes more than that again.
         @Test(.early, arguments: MemoryTests.Ending.allCases, ["volatile", "durable"])
         func `after a list of 100,000 items has gone, the daemon soon has hardly more memory than before`(
             ending: Ending, durability: String
@@ -24,24 +24,29 @@ extension Integration {
             }
             try ask("createList", #","durability":"\#(durability)""#)
             let before = daemon.program.anonymousLength
-            try client.send(
-                #"{"method":"apply","params":{"list":"large","operations":[{"op":"appendSections","sections":[{"id":"s"}]}],"more":true}}"#
-            )
-            for part in 0..<20 {
-                let items = (part * 5_000..<(part + 1) * 5_000).map {
+            // One `apply` in parts, or many transactions.
+            func add(_ operation: String, isLast: Bool = false) throws {
+                if ending == .deletedAfterManyChanges {
+                    try ask("transact", #","operations":[\#(operation)]"#)
+                } else if isLast {
+                    try ask("apply", #","operations":[\#(operation)],"more":false"#)
+                } else {
+                    try client.send(
+                        #"{"method":"apply","params":{"list":"large","operations":[\#(operation)],"more":true}}"#)
+                }
+            }
+            try add(#"{"op":"appendSections","sections":[{"id":"s"}]}"#)
+            for part in 0..<100 {
+                let items = (part * 1_000..<(part + 1) * 1_000).map {
                     #"{"id":"item \#($0)","content":{"text":"what there is to do, number \#($0)","n":\#($0)}}"#
                 }
-                let append = #"{"op":"appendItems","section":"s","items":[\#(items.joined(separator: ","))]}"#
-                let line = #","operations":[\#(append)],"more":\#(part < 19)"#
-                if part == 19 {
-                    try ask("apply", line)
-                } else {
-                    try client.send(#"{"method":"apply","params":{"list":"large"\#(line)}}"#)
-                }
+                try add(
+                    #"{"op":"appendItems","section":"s","items":[\#(items.joined(separator: ","))]}"#,
+                    isLast: part == 99)
             }
             #expect(daemon.program.anonymousLength > before + 10 << 20)
             switch ending {
-            case .deleted: try ask("deleteList", "")
+            case .deleted, .deletedAfterManyChanges: try ask("deleteList", "")
             case .deletedForGood: try ask("deleteList", #","keep":"never""#)
             case .appliedEmpty: try ask("apply", #","snapshot":{"sections":[]}"#)
             }
@@ -49,7 +54,7 @@ extension Integration {
                 daemon.program.anonymousLength < before + 8 << 20 ? true : nil
             }
             switch ending {
-            case .deleted: try ask("undeleteList", "")
+            case .deleted, .deletedAfterManyChanges: try ask("undeleteList", "")
             case .deletedForGood: return
             case .appliedEmpty: try ask("undo", "")
             }
@@ -57,14 +62,14 @@ extension Integration {
         }
 
         enum Ending: CaseIterable {
-            case deleted, deletedForGood, appliedEmpty
+            case deleted, deletedAfterManyChanges, deletedForGood, appliedEmpty
         }
 
-        /// Otherwise the kernel takes back for large pages what was given back: as its documentation says, one small page in
-        /// use is enough for a large one (`khugepaged/max_ptes_none`).
+        /// Otherwise the kernel merges freed pages into large pages again: as its documentation says, one small page in use is
+        /// enough for a large one (`khugepaged/max_ptes_none`).
         @Test(.enabled(if: MemoryTests.areLargePagesMadeWhereWanted))
         func `no large pages are wanted where little is left of a large list`() throws {
-            // As the units have it.
+            // As in the units.
             let daemon = try Daemon(environment: ["GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"])
             try deleteLargeList(of: daemon, "volatile")
             _ = try eventually("stretches without large pages") {
@@ -88,7 +93,7 @@ extension Integration {
 
             let content = String(repeating: "x", count: 1_000)
             for round in 0..<60 {
-                // What another list gets meanwhile lies between, so that nothing goes back by itself.
+                // The other list's memory lies in between, so that nothing is returned automatically.
                 for (list, count) in [("large", 900), ("small", 1)] {
                     let items = (0..<count).map { #"{"id":"\#(round)-\#($0)","content":"\#(content)"}"# }
                     let section = #"{"op":"appendSections","sections":[{"id":"\#(round)"}]}"#

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Single lists in and out of backups, and backups in pipes.
+    /// Single lists in backups, and backups in pipes.
     struct PickedBackupTests {
         private let daemon: Daemon
         private var file: String { daemon.directory.file("all.backup") }
@@ -34,7 +34,7 @@ extension Integration {
             #expect(!names.contains { $0.hasPrefix("-") })
             #expect(try daemon.shell(#""$ctl" backup >/dev/full"#).status == 74)
             let cut = try daemon.shell(#""$ctl" backup | head -c 100000 | "$ctl" restore - --replace"#)
-            #expect(cut.status == 2 && cut.complaints.contains("not all of a backup"), "\(cut)")
+            #expect(cut.status == 2 && cut.complaints.contains("is incomplete"), "\(cut)")
         }
 
         @Test func `some lists are backed up alone`() throws {
@@ -62,7 +62,9 @@ extension Integration {
             #expect(try daemon.succeed("ls", "--json").contains(try #require(epoch)))
             let answer = try daemon.companion("restore", file, "other")
             #expect(
-                answer.status == 2 && answer.complaints.contains(#"no list "other"; it has long, tasks"#), "\(answer)")
+                answer.status == 2
+                    && answer.complaints.contains(#"no list "other", so nothing was restored; it has long, tasks"#),
+                "\(answer)")
         }
 
         @Test func `a list is restored under another name, all parts of it`() throws {
@@ -80,13 +82,13 @@ extension Integration {
         }
 
         @Test func `what is no file is not replaced, and no backup is not read to its end`() throws {
-            // Not /dev/null: a companion that got this wrong would take it from the whole machine.
+            // Not /dev/null: a wrong command would delete it for the whole machine.
             let pipe = "\(file).pipe"
             #expect(mkfifo(pipe, 0o600) == 0)
             let replaced = try daemon.companion("backup", pipe, "--force")
             #expect(replaced.status == 2 && replaced.complaints.contains("not a regular file"), "\(replaced)")
             let endless = try daemon.companion("restore", "/dev/zero")
-            #expect(endless.status == 2 && endless.complaints.contains("/dev/zero is no backup"), "\(endless)")
+            #expect(endless.status == 2 && endless.complaints.contains("/dev/zero is not a backup"), "\(endless)")
             guard Binaries.isInstalled("script") else { return }
             let terminal = try daemon.terminal(#""$ctl" backup"#)
             #expect(

@@ -2,7 +2,6 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The configuration is read again while the daemon runs.
     struct ReloadTests {
         private let daemon: Daemon
 
@@ -49,7 +48,7 @@ extension Integration {
             #expect(answer.complaints.contains("the configuration stays as it was: "), "\(answer.complaints)")
             #expect(answer.complaints.contains(expected), "\(answer.complaints)")
             #expect(try appendingIsRefused(), "itemsMax stood before the mistake")
-            // It logs before it answers, that the configuration stays and that a request was refused.
+            // It logs before it answers: once that the configuration stays, and once that a request was refused.
             func numberOfMentions() -> Int { daemon.program.complaints.components(separatedBy: expected).count - 1 }
             let before = numberOfMentions()
             #expect(before > 0)
@@ -67,7 +66,7 @@ extension Integration {
             let log = try eventually("the log") {
                 daemon.program.complaints.contains("changed: logLevel, itemsMax") ? daemon.program.complaints : nil
             }
-            // The first one was taken with its level, so it is not in the log.
+            // The first reload used its new level, so it is not in the log.
             #expect(log.components(separatedBy: "read \(daemon.configurationFile) again").count == 2, "\(log)")
         }
 
@@ -101,8 +100,8 @@ extension Integration {
             chmod(daemon.directory.path, 0o755)
             #expect(
                 try daemon.replies(to: .alice, ["reload"]) == [
-                    #"{"jsonrpc":"2.0","id":null,"error":{"code":12,"message":"reload is for root and for uid 0, "#
-                        + #"which the daemon runs as","data":{"name":"permissionDenied"}}}"#
+                    #"{"jsonrpc":"2.0","id":null,"error":{"code":12,"message":"permission denied: only root and uid 0, "#
+                        + #"which the daemon runs as, can use reload","data":{"name":"permissionDenied"}}}"#
                 ])
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What `status` says of lists that have to do with other hosts.
+    /// `status` for lists that involve other hosts.
     struct SharingStatusTests {
         private let daemon: Daemon
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What the daemon says of itself and of those who are connected.
+    /// The daemon's information on itself and its clients.
     struct StatusTests {
         private let daemon: Daemon
 
@@ -17,7 +17,7 @@ extension Integration {
             _ = try subscriber.lines(until: #""method":"reset""#)
             let client = try daemon.connect()
             _ = try client.reply(to: "snapshot nothing")
-            // Those who prepared this may be about to leave.
+            // The clients that prepared this may be about to leave.
             let status = try eventually("two connections") {
                 let status = try client.reply(to: "status")
                 return status.contains(#""connections":2,"#) ? status : nil
@@ -26,7 +26,7 @@ extension Integration {
                 #""pid":\#(daemon.program.processID),"#, #""connections":2,"subscriptions":1,"lists":1,"items":2,"#,
                 #""transactions":2,"groups":2,"#, #""refusals":1,"deliveries":1,"#, #""storage":"working"}"#,
             ]
-            // Of other hosts nothing is said where no list has to do with one.
+            // Other hosts are only mentioned if a list involves one.
             #expect(!status.contains("sharedLists") && !status.contains("notLive"))
             for part in expected { #expect(status.contains(part), "\(part) in \(status)") }
             for number in ["requests", "bytesReceived", "bytesSent"] {
@@ -41,7 +41,7 @@ extension Integration {
             let text = try daemon.succeed("status", "--prometheus")
             #expect(text.contains("\n# TYPE diffabled_transactions_total counter\ndiffabled_transactions_total 2\n"))
             #expect(text.contains("\ndiffabled_storage_state{state=\"working\"} 1\n"))
-            // Every sample stands under its HELP and its TYPE, and no line is anything else.
+            // Every sample is below its HELP and its TYPE, and there are no other lines.
             var announced: [Substring] = []
             for line in text.split(separator: "\n") {
                 let words = line.split(separator: " ", maxSplits: 3)
@@ -73,7 +73,7 @@ extension Integration {
                 #expect(parser.output == "\(samples)\n")
             default: Issue.record("\(parser.complaints)")
             }
-            // Prometheus's own, which also knows its conventions for names.
+            // Prometheus's own tool, which also checks conventions for names.
             guard Binaries.areInstalled("promtool") else { return }
             let check = try Program("/usr/bin/promtool", ["check", "metrics"], input: file, in: daemon.directory)
             #expect(try check.wait() == 0, "\(check.complaints)")
@@ -144,7 +144,7 @@ extension Integration {
             let writer = try daemon.connect()
             _ = try writer.reply(to: "ping")
             var item = 0
-            // This thread may not have run between its two looks.
+            // This thread may not have run between its two reads.
             try eventually("rates of all that happens") {
                 let top = try daemon.startCompanion(["top", "--json", "--interval", "1.5"])
                 while top.exitStatus() == nil {
@@ -152,7 +152,7 @@ extension Integration {
                     _ = try writer.reply(
                         to: #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
                             + #""items":[{"id":"n\#(item)"}]}]}}"#)
-                    // The subscriber reads, so that it is sent each of them.
+                    // The subscriber reads, so each of them is sent.
                     _ = try subscriber.lines(until: #"{"id":"n\#(item)"}"#)
                     usleep(20_000)
                 }
@@ -181,7 +181,7 @@ extension Integration {
                 return log.contains("list=nowhere") ? log : nil
             }
             let lines = log.split(separator: "\n").filter { $0.contains("refused: ") }
-            // Ten at once and one a second, and each says how many were left out before it.
+            // Ten at once and one a second; each reports the number of suppressed lines before it.
             let linesMax = 11 + Int(start.duration(to: .now) / .seconds(1))
             #expect(lines.count > 1 && lines.count <= linesMax, "\(lines.count)")
             let leftOut = lines.map { $0.firstMatch(of: #/leftOut=([0-9]+)/#).flatMap { Int($0.1) } ?? 0 }
@@ -198,7 +198,7 @@ extension Integration {
             try client.send("subscribe tasks")
             _ = try client.lines(until: #""method":"reset""#)
             var before = try wakeups()
-            // What was scheduled after the last change is done after a few seconds.
+            // Work scheduled after the last change is done after a few seconds.
             for _ in 1...24 {
                 usleep(2_500_000)
                 let now = try wakeups()
@@ -208,13 +208,13 @@ extension Integration {
             Issue.record("the loop wakes up again and again")
         }
 
-        /// How often the loop's threads have gone to sleep. (libdispatch's own thread wakes up once a second.)
+        /// Counts how often the loop's threads went to sleep. (libdispatch's own thread wakes up once a second.)
         private func wakeups() throws -> [String: Int] {
             let directory = "/proc/\(daemon.program.processID)/task"
             var wakeups: [String: Int] = [:]
             for thread in try FileManager.default.contentsOfDirectory(atPath: directory) {
                 let name = try? String(contentsOfFile: "\(directory)/\(thread)/comm", encoding: .utf8)
-                // One that has ended meanwhile counts for nothing.
+                // A thread that has ended since does not count.
                 guard name?.hasPrefix("NIO-ELT") == true,
                     let status = try? String(contentsOfFile: "\(directory)/\(thread)/status", encoding: .utf8),
                     let line = status.split(separator: "\n").first(where: { $0.hasPrefix("voluntary_ctxt_switches") })

@@ -1,16 +1,16 @@
 import Testing
 
-/// Runs so many test cases at a time, each on threads of its own (`TestThreads`).
+/// Runs a limited number of test cases at a time, each on its own threads (`TestThreads`).
 ///
 /// The tests of `Integration` spend about half of their time waiting for processes. Four at a time keep two cores busy, and
-/// leave each enough of them that no deadline is near.
+/// leave each enough CPU time for its deadlines.
 struct SideBySide: SuiteTrait, TestTrait, TestScoping {
     static let width = 4
     private static let gate = TestGate(width: width)
 
     var isRecursive: Bool { true }
 
-    /// Each case by itself, and no suite: a suite would hold a place for as long as its tests wait for one.
+    /// Applies to each case, and not to a suite, which would hold a place while its tests wait for one.
     func scopeProvider(for test: Test, testCase: Test.Case?) -> SideBySide? { testCase == nil ? nil : self }
 
     func provideScope(
@@ -26,7 +26,7 @@ struct SideBySide: SuiteTrait, TestTrait, TestScoping {
             result = .success(())
         } catch { result = .failure(error) }
         threads.finish()
-        // What Swift Testing says counts the time for which it waited here.
+        // Swift Testing's own time includes the wait here.
         let time = start.duration(to: .now)
         if time > .seconds(3) { print("took \(time): \(test.displayName ?? test.name)\(isAlone ? ", alone" : "")") }
         await Self.gate.leave()
@@ -34,13 +34,13 @@ struct SideBySide: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-/// Marks what measures time, or changes what all tests of the process share (the environment, a limit of the kernel): no
-/// other test of `Integration` runs meanwhile.
+/// Marks tests that measure time, or change process-wide state (the environment, a limit of the kernel): no other test of
+/// `Integration` runs at the same time.
 struct Alone: SuiteTrait, TestTrait {
     var isRecursive: Bool { true }
 }
 
-/// Marks what takes long, much of it waiting: it is let in before others, so that nothing waits for it at the end.
+/// Marks long tests that mostly wait: they start before others, so that the run does not wait for them at the end.
 struct Early: SuiteTrait, TestTrait {
     var isRecursive: Bool { true }
 }

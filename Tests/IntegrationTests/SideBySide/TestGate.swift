@@ -1,16 +1,16 @@
-/// Lets so many in at a time, or one alone.
+/// Admits a limited number of tests at a time, or one alone.
 ///
-/// Those who want to be alone wait until two of them do, or nobody else is there: the machine idles while the last of the
-/// others finish, and so that happens half as often.
+/// Tests that need to be alone wait until there are two of them, or no other test is left: the machine idles while the last
+/// other tests finish, so this happens half as often.
 actor TestGate {
     private let width: Int
     private var isAlone = false
     private var inside = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Let in before those that wait side by side.
+    /// Admitted before the tests in `waiting`.
     private var waitingEarly: [CheckedContinuation<Void, Never>] = []
     private var waitingAlone: [CheckedContinuation<Void, Never>] = []
-    /// How many of those who want to be alone are let in before any other.
+    /// The number of tests that run alone before any other.
     private var aloneNext = 0
 
     init(width: Int) { self.width = width }

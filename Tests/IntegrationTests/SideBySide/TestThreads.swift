@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Runs the tasks of one test, on as many threads as they need at a time.
+/// Runs the tasks of one test, on as many threads as they need.
 ///
-/// These tests wait for processes and sockets in calls that block. Swift's own executor has as many threads as the
-/// machine has cores: two tests would block it on two cores, and with it every task that they or others wait for.
+/// These tests block while they wait for processes and sockets. Swift's own executor has one thread per core: two tests would
+/// block it on two cores, with every task that they or other tests wait for.
 final class TestThreads: TaskExecutor {
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
 
     private struct State {
         var jobs: [UnownedJob] = []
-        /// How many threads wait, less those that were woken.
+        /// The number of waiting threads, without those that were woken.
         var idle = 0
         var isFinished = false
     }
@@ -27,7 +27,7 @@ final class TestThreads: TaskExecutor {
         if isThreadThere { wake.signal() } else { startThread() }
     }
 
-    /// The test is over: threads end as soon as they have nothing to do. What it left behind may still be run.
+    /// Ends threads when they are idle, after the test. Remaining tasks may still run.
     func finish() {
         let idle = state.withLock { state in
             state.isFinished = true

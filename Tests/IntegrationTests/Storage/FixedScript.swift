@@ -1,11 +1,11 @@
 import Foundation
 
-/// Requests that lead from nothing to one state after the other, each possible only once: sent again, it is refused by
-/// its `ifRevision`, or because the list is there or gone already. So nothing is ever applied twice without notice.
+/// Requests that lead from nothing through a sequence of states. Each is possible only once: a repetition is refused by its
+/// `ifRevision`, or because the list already exists or is deleted. So applying one twice never goes unnoticed.
 struct FixedScript {
     let requests: [String]
 
-    /// Everything the journal has a word for, in little.
+    /// Every kind of journal entry, in small.
     static let small = FixedScript(
         requests: [
             create("a"),
@@ -18,7 +18,7 @@ struct FixedScript {
             apply("a", 3, rows: 3, length: 10),
             create("c"),
             transact("a", 4, append("x")),
-            // Possible only once each: the next one, and the one before, is refused then.
+            // These are possible only once: a repeated one is refused.
             delete("a"),
             request("undeleteList", #""list":"a""#),
             transact("a", 5, append("y")),
@@ -28,7 +28,7 @@ struct FixedScript {
             request("undeleteList", #""list":"c","as":"e""#),
         ])
 
-    /// As much as a checkpoint needs, and SQLite's log moved.
+    /// Long enough for checkpoints and for checkpoints of SQLite's log.
     static let large = FixedScript(
         requests: [create("a")] + (0..<16).map { apply("a", $0, rows: 11, length: 30_000) }
             + [transact("a", 16, #"{"op":"expandItems","items":["1"]}"#)])
@@ -63,13 +63,13 @@ struct FixedScript {
 // MARK: - Carrying it out
 
 extension FixedScript {
-    /// How a request came out.
+    /// The result of a request.
     enum Result: Equatable {
         case done
-        /// It had been carried out before.
+        /// Refused, because it was executed before.
         case refusedAsRepeated
         case noSpace
-        /// Whether it was carried out is unknown.
+        /// Unknown whether it was executed.
         case unknown
         case unreadable
 
@@ -100,7 +100,7 @@ extension FixedScript {
         return try Result(client.line())
     }
 
-    /// Everything that the daemon keeps, less the epochs, which differ from run to run.
+    /// Returns the daemon's state without epochs, which differ from run to run.
     static func state(_ client: RawClient) throws -> String {
         var state = ""
         for list in ["a", "b", "c", "d", "e"] {
@@ -112,8 +112,7 @@ extension FixedScript {
         return state
     }
 
-    /// The states after no request, after the first, and so on, of a daemon that nothing befalls; and how many calls
-    /// of each kind it made until its end.
+    /// Returns the states after each request of a daemon without faults, and the number of its storage calls of this kind.
     func reference(_ kind: StorageFault.Kind) throws -> (states: [String], calls: Int) {
         let directory = try ScratchDirectory()
         let (program, client) = try Daemon.startFailing(nil, kind: kind, in: directory)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// No room on the disk, for real: on a file system of three megabytes, and with a limit on the length of files.
+    /// A really full disk: a file system of three megabytes, and a limit on the length of files.
     struct FullDiskTests {
         @Test(.enabled(if: SmallFileSystem.isPossible, "needs to mount a tmpfs: root, or user namespaces"))
         func `a full disk refuses changes and is survived, and room that is made is used without a restart`() throws {
@@ -13,7 +13,7 @@ extension Integration {
             #expect(try create(client).contains("result"))
             var kept = 0
             try disk.fill()
-            // The log has some room left that it has used before.
+            // The log has some free room from earlier use.
             var refusal = ""
             for _ in 0..<50 where refusal.isEmpty {
                 let reply = try append(kept, client)
@@ -21,7 +21,7 @@ extension Integration {
             }
             #expect(refusal.contains(#""name":"noSpace""#), "\(refusal)")
             #expect(refusal.contains("Free some space"))
-            // The list is as it was, is read as ever, and goes on being refused.
+            // The list is unchanged and readable, and changes are still refused.
             #expect(try items(client) == Array(0..<kept))
             #expect(try append(kept, client).contains(#""name":"noSpace""#))
             try disk.free()
@@ -34,7 +34,7 @@ extension Integration {
             program = try disk.startDaemon(in: directory)
             let again = try #require(try Daemon.client(of: program, in: directory))
             #expect(try items(again) == Array(0..<kept))
-            // A start with a full disk serves what there is.
+            // A start with a full disk serves the existing lists.
             program.end(with: SIGKILL)
             try disk.fill()
             program = try disk.startDaemon(in: directory)
@@ -78,7 +78,7 @@ extension Integration {
                         to: #"{"id":1,"method":"deleteList","params":{"list":"f\#(count)","keep":"never"}}"#)
                     #expect(reply.contains("result"), "\(reply)")
                 }
-                // What was deleted goes from the disk in the background.
+                // Deleted lists are removed from the disk in the background.
                 _ = try eventually("room for a list") {
                     try fill("g\(isStarted)", client, &count).isEmpty ? true : nil
                 }
@@ -93,7 +93,7 @@ extension Integration {
             #expect(try program.wait() == 0)
         }
 
-        /// Makes a list with 50 KB in it. The refusal; empty when there was room.
+        /// Makes a list with 50 KB, and returns the error, or "" if there was room.
         private func fill(_ list: String, _ client: RawClient, _ count: inout Int) throws -> String {
             let items = (0..<100).map { #"{"id":"\#($0)","content":"\#(String(repeating: "x", count: 500))"}"# }
             let creation = try client.reply(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Integration {
-    /// The daemon is killed in the midst of work, again and again.
+    /// The daemon is killed repeatedly while it is working.
     struct KillCycleTests {
         /// `DIFFABLED_KILLS=300 swift test --filter KillCycleTests` for more.
         private static let cycles =
@@ -20,14 +20,14 @@ extension Integration {
             var writers = try (0..<4).map { try KilledWriter(number: $0, generation: 0, daemon) }
             var acknowledged = 0
             for cycle in 1...Self.cycles {
-                // Short lists are read quickly, and those that are gone not at all.
+                // Short lists are read quickly, and deleted ones not at all.
                 if cycle % 20 == 0 {
                     for writer in writers { try writer.leave(daemon) }
                     writers = try (0..<4).map { try KilledWriter(number: $0, generation: cycle, daemon) }
                 }
                 let socket = daemon.socket
                 let enough = acknowledged + Int.random(in: 1...200, using: &generator)
-                // Threads of their own: all are to be at it at once, on however few cores.
+                // Threads of their own, so that all run at once, even on few cores.
                 let ended = DispatchGroup()
                 for writer in writers {
                     ended.enter()
@@ -56,17 +56,17 @@ extension Integration {
     }
 }
 
-/// Appends items to a list of its own, numbered from zero, and says in the same transaction how many there are. Each is
-/// made for the revision before it, so that one that came twice would be refused.
+/// Appends items to its own list, numbered from zero, and records their number in the same transaction. Each names the revision
+/// before it, so a repetition would be refused.
 private final class KilledWriter: Sendable {
     private let list: String
     private let progress = Mutex(Progress())
 
     private struct Progress {
-        /// The list's, as soon as it was seen.
+        /// The list's epoch, once known.
         var epoch: String?
 
-        /// Kept by the daemon for certain, less the first revision, which made the section and the counter.
+        /// The transactions certainly on disk, without the first revision, which made the section and the counter.
         var kept = 0
         var sent = 0
         var acknowledged = 0
@@ -89,7 +89,7 @@ private final class KilledWriter: Sendable {
         guard reply.contains("result") else { throw Failure(reply) }
     }
 
-    /// Keeps twenty transactions on their way until the daemon is gone.
+    /// Keeps twenty transactions in flight until the daemon ends.
     func write(through client: RawClient) {
         var sent = progress.withLock(\.kept)
         func acknowledge() { progress.withLock { $0.acknowledged += 1 } }
@@ -99,7 +99,7 @@ private final class KilledWriter: Sendable {
                 let line = Array((transaction(sent) + "\n").utf8)
                 sent += 1
                 guard let count = try? client.sendAsFarAsPossible(line), count == line.count else {
-                    // What it answered before it went is still to be read.
+                    // Answers from before its end can still be read.
                     while let reply = try? client.line() { if reply.contains(#""changed":true"#) { acknowledge() } }
                     return
                 }
@@ -113,7 +113,7 @@ private final class KilledWriter: Sendable {
         }
     }
 
-    /// Since the last start.
+    /// The number acknowledged since the last start.
     var acknowledgedNow: Int { progress.withLock { $0.acknowledged - $0.kept } }
 
     private func transaction(_ number: Int) -> String {
@@ -122,7 +122,7 @@ private final class KilledWriter: Sendable {
             + #"{"op":"reconfigureItems","items":[{"id":"counter","content":\#(number + 1)}]}]}}"#
     }
 
-    /// After a start: how many transactions were acknowledged since the last one.
+    /// Checks the list after a start, and returns the number of transactions acknowledged since the last one.
     func check(through client: RawClient, _ when: String) throws -> Int {
         let reply = try client.reply(to: #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"}}"#)
         let ids = reply.matches(of: /"id":"([0-9]+)"/).compactMap { Int($0.1) }

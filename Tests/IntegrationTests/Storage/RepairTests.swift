@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What people see of a damaged database, and how they get out of it: docs/storage.md, executed.
+    /// The messages about a damaged database, and its repair: docs/storage.md, executed.
     struct RepairTests {
         private let daemon: Daemon
 
@@ -34,9 +34,38 @@ extension Integration {
             try daemon.restart()
         }
 
+        @Test(.withSeveralUsers) func `a database that root restored is refused at once, with the chown to run`() throws
+        {
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            chmod(daemon.directory.path, 0o755)
+            let (alice, home) = (Somebody.alice, daemon.directory.file("alice"))
+            try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+            try FileManager.default.moveItem(atPath: state, toPath: home + "/state")
+            for path in [home, home + "/state"] { #expect(chown(path, alice.userID, alice.userID) == 0) }
+            let (socket, command) = (
+                home + "/socket", ["--socket", home + "/socket", "--state-directory", home + "/state"]
+            )
+            func lists() throws -> (status: Int32, complaints: String) {
+                let server = try alice.start(Binaries.daemon, command, in: daemon.directory)
+                defer { server.end(with: SIGKILL) }
+                _ = try eventually("a socket; \(server.complaints)") { access(socket, F_OK) == 0 ? true : nil }
+                let client = try alice.start(
+                    Binaries.companion, ["ls"], environment: ["DIFFABLED_SOCKET": socket], in: daemon.directory)
+                return (try client.wait(within: 20), client.complaints)
+            }
+            let refused = try lists()
+            #expect(refused.status != 0, "\(refused)")
+            let remedy = try #require(refused.complaints.split(separator: "`").first { $0.hasPrefix("chown ") })
+            let chown = try Program("/bin/sh", ["-c", String(remedy)], in: daemon.directory)
+            #expect(try chown.wait() == 0, "\(chown.complaints)")
+            unlink(socket)
+            #expect(try lists().status == 0)
+        }
+
         @Test func `a damaged database is refused with what to do, and repaired`() throws {
             try damage()
-            // The daemon stays, and says why to everybody who asks for a list.
+            // The daemon stays, and answers every request for a list with the reason.
             let client = try daemon.connect()
             for method in ["lists", "snapshot good", "subscribe bad"] {
                 let reply = try client.reply(to: method)
@@ -51,7 +80,7 @@ extension Integration {
             #expect(refusal.complaints.contains("diffabled --repair --state-directory \(state)"))
             #expect(daemon.program.complaints.contains("critical: refusing every request"))
 
-            // It holds no lock, so that this needs no stop; the repair is taken at the next start.
+            // It holds no lock, so this needs no stop; the next start uses the repaired database.
             let check = try offline("--check")
             #expect(check.status == 1)
             #expect(check.output.contains("good: good, 2 items at revision 1\n"), "\(check.output)")
@@ -75,8 +104,8 @@ extension Integration {
             try FileManager.default.removeItem(atPath: "\(state)/lists.sqlite")
             let check = try offline("--check")
             #expect(check.status == 1)
-            #expect(check.output.contains("it is not there"), "\(check.output)")
-            #expect(check.output.contains("or the one of a backup"), "\(check.output)")
+            #expect(check.output.contains("there is no such file"), "\(check.output)")
+            #expect(check.output.contains("or restore it from a backup"), "\(check.output)")
             try daemon.restart()
             let reply = try daemon.connect().reply(to: "lists")
             #expect(reply.contains("storageUnreadable") && reply.contains("is missing"), "\(reply)")
@@ -130,7 +159,7 @@ extension Integration {
             let epoch = try epoch(of: "good")
             daemon.program.end(with: SIGKILL)
             try FileManager.default.removeItem(atPath: "\(state)/lists.sqlite-wal")
-            #expect(try offline("--check").output.contains("changes that were acknowledged are not in it"))
+            #expect(try offline("--check").output.contains("the database lacks changes that were acknowledged"))
             try daemon.restart()
             #expect(daemon.program.complaints.contains("changes are lost"), "\(daemon.program.complaints)")
             let lists = try daemon.connect().reply(to: "lists")

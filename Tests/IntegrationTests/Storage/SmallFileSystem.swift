@@ -1,6 +1,6 @@
 import Foundation
 
-/// A tmpfs of three megabytes, in a mount namespace that a process of ours keeps: it is gone with that process.
+/// A tmpfs of three megabytes, in a mount namespace of a child process; it disappears with that process.
 final class SmallFileSystem {
     private let holder: Program
     private let path: String
@@ -31,7 +31,7 @@ final class SmallFileSystem {
             Binaries.daemon, ["--socket", directory.file("socket"), "--state-directory", path], in: directory)
     }
 
-    /// Starts a program that has it at its path.
+    /// Starts a program that sees it at its path.
     func start(_ program: String, _ arguments: [String], in directory: ScratchDirectory) throws -> Program {
         try Program(
             "/usr/bin/nsenter",
@@ -41,7 +41,6 @@ final class SmallFileSystem {
 
     private var filler: String { "/proc/\(holder.processID)/root\(path)/filler" }
 
-    /// Takes all the room that is left.
     func fill() throws {
         let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         guard descriptor >= 0 else { throw Failure("no filler: \(String(cString: strerror(errno)))") }

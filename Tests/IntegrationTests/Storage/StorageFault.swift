@@ -1,34 +1,34 @@
 import Foundation
 
-/// A call to storage that goes wrong in the daemon, by way of Tests/Shim/storage_faults.c.
+/// A storage call of the daemon that fails, injected by Tests/Shim/storage_faults.c.
 struct StorageFault {
     enum Kind: String { case write, sync, any }
     enum Action: String, CaseIterable {
         /// The daemon dies before the call, or halfway through it.
         case kill, torn
-        /// Nothing of the call is done, and it fails with this.
+        /// The call does nothing, and fails with this error.
         case inputOutput = "EIO"
         case noSpace = "ENOSPC"
         case quota = "EDQUOT"
         /// A limit on the length of files.
         case tooLong = "EFBIG"
-        /// Half of a write is done, which the call says.
+        /// Half of a write is done, and the call reports that.
         case short
 
-        /// What a daemon refuses as a full disk when a write fails with it.
+        /// Whether the daemon treats a write with this error as a full disk.
         var isLackOfRoom: Bool { [.noSpace, .quota, .tooLong].contains(self) }
     }
 
     var kind: Kind
-    /// Which call of this kind, from 1.
+    /// The number of the call of this kind, from 1.
     var number: Int
     var action: Action
 
-    /// The library that is loaded into the daemon; nil where there is no C compiler.
+    /// The library that is loaded into the daemon; nil without a C compiler.
     static var library: String? { shim?.path }
     private static let shim = PreloadedLibrary("storage_faults")
 
-    /// For the daemon's environment; without a fault, calls are only counted.
+    /// Returns the daemon's environment; without a fault, calls are only counted.
     static func environment(
         _ fault: StorageFault?, kind: Kind = .any, in directory: ScratchDirectory
     ) throws -> [String: String] {
@@ -44,7 +44,7 @@ struct StorageFault {
         return environment
     }
 
-    /// What the daemon asked of storage, in order.
+    /// The daemon's storage calls, in order.
     static func calls(in directory: ScratchDirectory) -> [Call] {
         let text = (try? String(contentsOfFile: directory.file("calls"), encoding: .utf8)) ?? ""
         return text.split(separator: "\n").compactMap { line in
@@ -63,7 +63,7 @@ struct StorageFault {
 }
 
 extension Daemon {
-    /// Starts a daemon that is to fail, and says whether it came so far as to serve.
+    /// Starts a daemon with a fault, and returns whether it began to serve.
     static func startFailing(
         _ fault: StorageFault?, kind: StorageFault.Kind = .any, in directory: ScratchDirectory
     ) throws -> (program: Program, client: RawClient?) {
@@ -73,7 +73,7 @@ extension Daemon {
         return (program, try client(of: program, in: directory))
     }
 
-    /// Waits until the daemon accepts; nil when it has ended instead.
+    /// Waits until the daemon accepts connections; returns nil when it has ended instead.
     static func client(of program: Program, in directory: ScratchDirectory) throws -> RawClient? {
         enum Start { case ended, accepts(RawClient) }
         let start = try eventually("daemon; it said: \(program.complaints)") { () -> Start? in

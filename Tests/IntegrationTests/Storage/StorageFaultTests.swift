@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// One call to storage goes wrong in each run of a fixed script. Afterwards nothing acknowledged is lost, and when
-    /// the script is taken up again where the client believes it to be, nothing comes twice and nothing by halves.
+    /// One storage call fails in each run of a fixed script. Afterwards no acknowledged request is lost, and when the client
+    /// continues the script, nothing is applied twice or partially.
     @Suite(.enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
     struct StorageFaultTests {
         @Test(arguments: [StorageFault.Action.kill, .torn])
@@ -53,11 +53,11 @@ extension Integration {
         func `a call fails while checkpoints are written and the log is moved`(
             kind: StorageFault.Kind, action: StorageFault.Action
         ) throws {
-            // Every one of them takes an hour.
+            // Testing every one takes an hour.
             try run(.large, kind, action, every: kind == .sync ? 9 : 1_297, inSoak: 97)
         }
 
-        /// Three runs at a time, since each mostly waits.
+        /// Three runs at a time, because each mostly waits.
         private func run(
             _ script: FixedScript, _ kind: StorageFault.Kind, _ action: StorageFault.Action, every step: Int,
             inSoak stepInSoak: Int = 1
@@ -84,15 +84,15 @@ extension Integration {
     }
 }
 
-/// One run of a script in which one call goes wrong.
+/// One run of a script in which one call fails.
 private final class FaultyRun {
     private let script: FixedScript
     private let states: [String]
     private let fault: StorageFault
     private let directory: ScratchDirectory
-    /// How many requests are known to be carried out.
+    /// The number of requests known to be executed.
     private var acknowledged = 0
-    /// Whether the one after them may have been carried out as well.
+    /// Whether the next request may have been executed as well.
     private var isNextUnknown = false
 
     init(_ script: FixedScript, _ states: [String], _ fault: StorageFault) throws {
@@ -107,7 +107,7 @@ private final class FaultyRun {
         if let client { try goOn(client) }
         try end(program)
         try checkSyncs()
-        // Without a fault: what is there, and the rest of the script.
+        // Without a fault: the current state, and the rest of the script.
         let (again, other) = try Daemon.startFailing(nil, in: directory)
         guard let other else { throw Failure("the daemon does not start again: \(again.complaints)") }
         if fault.action == .short, again.complaints.contains("new epoch") {
@@ -125,7 +125,7 @@ private final class FaultyRun {
         _ = try again.wait()
     }
 
-    /// Carries out what is left of the script, as far as the daemon goes along.
+    /// Executes the rest of the script, until the daemon fails.
     private func goOn(_ client: RawClient) throws {
         while acknowledged < script.requests.count {
             switch try FixedScript.carryOut(script.requests[acknowledged], client) {
@@ -134,7 +134,7 @@ private final class FaultyRun {
                 guard isNextUnknown else { throw Failure("request \(acknowledged) was carried out before") }
                 acknowledged += 1
             case .noSpace:
-                // The list is as it was, and there is room at once.
+                // The list is unchanged, and there is room at once.
                 guard try FixedScript.state(client) == states[acknowledged] else {
                     throw Failure("a transaction that was refused for want of space left something")
                 }
@@ -163,7 +163,7 @@ private final class FaultyRun {
             guard status == 0 else { throw Failure("it ended with \(status): \(program.complaints)") }
         case .inputOutput, .noSpace, .quota, .tooLong:
             if isNextUnknown {
-                // By itself, with the status that a service manager starts it again for.
+                // The daemon exits, with a status for which a service manager restarts it.
                 let status = try program.wait()
                 guard status == 74 else { throw Failure("it ended with \(status): \(program.complaints)") }
             } else {
@@ -177,8 +177,8 @@ private final class FaultyRun {
         }
     }
 
-    /// Whether something that was to be written may not be on disk, once there are lists. What SQLite passes over is not
-    /// counted: the sync of the directory that its log is new in.
+    /// Whether data may not be on disk after lists exist. This does not count an error that SQLite ignores: the sync of the
+    /// directory in which its log is new.
     private var hasLostWrites: Bool {
         let calls = StorageFault.calls(in: directory)
         guard fault.action == .inputOutput, let index = calls.firstIndex(where: { $0.result != "-" }) else {
@@ -187,9 +187,9 @@ private final class FaultyRun {
         return calls[..<index].contains { $0.file.hasSuffix("-wal") } && calls[index].file != "state"
     }
 
-    /// A sync that failed must not be tried again by the same process: it may succeed without what was lost. While the
-    /// database is being made there is nothing to lose yet. SQLite passes over a failed sync of the directory that its
-    /// log is new in; a log that is lost with that is noticed at the start, by the witness.
+    /// Checks that the same process does not retry a failed sync: it may succeed without the lost data. While the database is
+    /// being made there is nothing to lose. SQLite ignores a failed sync of the directory in which its log is new; at startup,
+    /// the witness reveals a log that was lost by that.
     private func checkSyncs() throws {
         let calls = StorageFault.calls(in: directory)
         guard fault.action == .inputOutput || fault.action == .noSpace,

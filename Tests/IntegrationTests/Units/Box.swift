@@ -1,13 +1,13 @@
 import Foundation
 
-/// This machine's systemd, in namespaces of its own, with diffabled installed as `make install` does (`scripts/box`).
+/// This machine's systemd, in its own namespaces, with diffabled installed as `make install` does (`scripts/box`).
 final class Box {
     private let directory: ScratchDirectory
     private static let script = "\(Binaries.repository)/scripts/box"
 
-    /// Nil where there can be none, which is said: it needs root.
+    /// Returns nil, with a message, if there can be none: it needs root.
     ///
-    /// - Parameter tree: lies over the system's files instead of what `make install` installs, and nothing is enabled.
+    /// - Parameter tree: files over the system's, instead of those that `make install` installs; nothing is enabled.
     init?(tree: String? = nil) throws {
         directory = try ScratchDirectory()
         let installed = try tree ?? Box.installed.get()
@@ -29,8 +29,8 @@ final class Box {
         _ = try? stop?.wait()
     }
 
-    /// Where `make install` has installed beside the programs, once for all: each box lays a copy over the system's files.
-    /// Without what only people read, which takes tools to make.
+    /// The result of `make install` into a directory, made once: each box puts a copy over the system's files. Leaves out
+    /// documentation, which needs tools to make.
     private static let installed = Result {
         let tree = "\(Binaries.directory)/installed"
         if FileManager.default.fileExists(atPath: tree) { try FileManager.default.removeItem(atPath: tree) }
@@ -53,7 +53,7 @@ final class Box {
         return try Program(Box.script, ["run", directory.path] + command, input: file, in: directory)
     }
 
-    /// What a command that succeeds writes.
+    /// Runs a command that has to succeed, and returns its output.
     @discardableResult
     func succeed(_ command: String..., input: String? = nil) throws -> String {
         let program = try start(command, input: input)
@@ -71,12 +71,12 @@ final class Box {
         guard try install.wait() == 0 else { throw Failure("\(file): \(install.complaints)") }
     }
 
-    /// Lays a file over the system's.
+    /// Writes a file over the system's.
     func write(_ text: String, to path: String) throws {
         try succeed("install", "-D", "-m", "644", "/dev/stdin", path, input: text)
     }
 
-    /// What the journal has of the daemon, once it has this: it is written later than what it is about.
+    /// Returns the daemon's log once it contains the text, because the journal is written with a delay.
     func log(with text: String) throws -> String {
         var log = ""
         return try eventually("\(text) in the journal, which has \(log)") {
@@ -87,7 +87,7 @@ final class Box {
 
     // MARK: Users
 
-    /// Their number.
+    /// Returns their number.
     @discardableResult
     func addUser(_ name: String, _ options: String...) throws -> String {
         let add = try start(["useradd"] + options + [name])
@@ -115,13 +115,13 @@ final class Box {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// A setting beside those of the unit.
+    /// Adds a setting to those of the unit.
     func setProperty(_ text: String) throws {
         try write("[Service]\n\(text)\n", to: "/etc/systemd/system/diffabled.service.d/test.conf")
         try succeed("systemctl", "daemon-reload")
     }
 
-    /// What `systemd-analyze verify` says, but for the settings that this systemd is too old to know.
+    /// Returns the messages of `systemd-analyze verify` without settings that this systemd is too old for.
     static func withoutNewSettings(_ complaints: String) -> String {
         complaints.split(separator: "\n").filter {
             $0.firstMatch(of: #/Unknown key (name )?'(RestartSteps|RestartMaxDelaySec)'/#) == nil
@@ -134,7 +134,7 @@ final class Box {
         }
     }
 
-    /// Waits until the daemon is another process than one before.
+    /// Waits until the daemon has another process id than before.
     func waitForAnotherProcess(than before: String) throws -> String {
         try eventually("new daemon") {
             let now = try property("MainPID")

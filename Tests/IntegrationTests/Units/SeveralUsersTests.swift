@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Several users of the system's daemon, and what the journal has of them.
+    /// Several users of the system's daemon, and the journal's entries about them.
     struct SeveralUsersTests {
         @Test func `one user may write and one may read, a third sees no list, and the journal tells who failed`()
             throws
@@ -43,7 +43,7 @@ extension Integration {
             #expect(carol["PRIORITY"] == "6")
             #expect(carol["MESSAGE"]?.hasPrefix("refused: there is no list") == true)
 
-            // Something at least as serious as a warning.
+            // A message with at least the severity of a warning.
             try box.write("itemsMax: lots\n", to: "/etc/diffabled/diffabled.yaml")
             #expect(try box.start("systemctl", "reload", "diffabled.service").wait() != 0)
             let expected = [
@@ -59,13 +59,13 @@ extension Integration {
                 try eventually("\(expected.value) from \(command), which says \(said)") {
                     said = try box.succeed("sh", "-c", command.replacing("=1000", with: "=\(users["bob"] ?? "")"))
                     if said.contains(expected.value) { return () }
-                    // At midnight, what was today is yesterday's.
+                    // At midnight, today becomes yesterday.
                     return try command.contains("--since today") && box.succeed("date", "+%F") != day ? () : nil
                 }
             }
         }
 
-        /// Of the one line that matches.
+        /// Returns the fields of the one line that matches.
         private func fields(of match: String, in box: Box) throws -> [String: String] {
             let line = try eventually("\(match) in the journal") {
                 let lines = try box.succeed("sh", "-c", "journalctl -u diffabled -o json \(match)").split(
@@ -77,7 +77,7 @@ extension Integration {
             return (value as? [String: Any] ?? [:]).compactMapValues { $0 as? String }
         }
 
-        /// What docs/operations.md says that one can ask of the journal.
+        /// Returns the queries of the journal in docs/operations.md.
         private func documentedCommands() throws -> [String] {
             let page = try String(contentsOfFile: "\(Binaries.repository)/docs/operations.md", encoding: .utf8)
             return page.split(separator: "\n").filter { $0.hasPrefix("journalctl -u diffabled ") }.map(String.init)

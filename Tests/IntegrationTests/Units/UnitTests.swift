@@ -26,7 +26,7 @@ extension Integration {
         @Test(.early) func `through many kills nobody is refused, those who follow go on, and nothing is lost`() throws
         {
             guard let box = try Box() else { return }
-            // Not later each time, which is for those that end by themselves.
+            // Without increasing delays, which are for services that fail on their own.
             try box.setProperty("RestartSteps=0")
             try box.succeed("diffablectl", "create", "tasks")
             try box.succeed("diffablectl", "section", "add", "tasks", "main")
@@ -47,7 +47,7 @@ extension Integration {
             let followed = try eventually("last item; \(watch.output)\(watch.complaints)") {
                 watch.output.contains("item\(kills)") ? watch.outputLines : nil
             }
-            // Each change came once, as a change: nobody had to start over.
+            // Each change arrived once, as a change, without a reset.
             let added = followed.compactMap { $0.firstMatch(of: #/ \+ (item\d+)/#).map { String($0.1) } }
             #expect(added == items, "\(watch.output)\(watch.complaints)")
             watch.end(with: SIGTERM)
@@ -59,8 +59,8 @@ extension Integration {
             #expect((served.flatMap { Int($0.1) } ?? 0) > 5 * kills, "\(callers.output)")
         }
 
-        /// Connects again and again until there is `/run/enough` and it did so often enough. Where no socket is, or nobody
-        /// listens, is an error.
+        /// Connects repeatedly until `/run/enough` exists and it connected often enough. A missing socket or listener is an
+        /// error.
         private static let callers = """
             import os, socket, time
             connected = refused = 0
@@ -93,7 +93,7 @@ extension Integration {
             #expect(client.exitStatus() == nil, "\(client.complaints)")
             #expect(try box.succeed("systemctl", "is-active", "diffabled.socket") == "active\n")
 
-            // Whoever mends it need not wait: the pause ends by a signal. On a busy machine it may be nearly over by then.
+            // After a repair, a signal ends the pause. On a busy machine it may be nearly over by then.
             try eventually("pause that ends early") {
                 try box.setProperty("Environment=DIFFABLED_STATE_DIRECTORY=/proc/lists")
                 try box.succeed("systemctl", "restart", "--no-block", "diffabled.service")
@@ -117,6 +117,9 @@ extension Integration {
                 let value = try box.property(name)
                 #expect((Int(value) ?? 0) > 1 << 20, "\(name) is \(value)")
             }
+            let value = try box.property("MemoryMax", of: "diffable-feed.service")
+            #expect((Int(value) ?? 0) > 1 << 20, "MemoryMax of the feeds is \(value)")
+            #expect(try box.property("OOMPolicy", of: "diffable-feed.service") == "continue")
         }
 
         @Test func `systemctl reload of the feeds fails when their file cannot be used, and they go on`() throws {
@@ -168,7 +171,7 @@ extension Integration {
         @Test func `the sandbox keeps the daemon from homes, from the network, and from other files`() throws {
             guard let box = try Box() else { return }
             try box.write("secret", to: "/home/somebody/file")
-            // The same unit with another program in it tells what that may do.
+            // The same unit with another program shows the unit's permissions.
             let probe = """
                 import os, socket
                 def attempt(what, body):
@@ -209,6 +212,10 @@ extension Integration {
             let security = try box.succeed(
                 "systemd-analyze", "security", "--offline=true", "--threshold=6", "--no-pager", "diffabled.service")
             #expect(security.contains("Overall exposure level for diffabled.service: 0."), "\(security.suffix(200))")
+            // The threshold is in tenths. A command that exceeds it fails.
+            _ = try box.succeed(
+                "systemd-analyze", "security", "--offline=true", "--threshold=30", "--no-pager", "diffable-feed.service"
+            )
         }
     }
 }

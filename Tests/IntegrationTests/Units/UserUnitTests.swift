@@ -9,7 +9,7 @@ extension Integration {
             let anna = try box.addUser("anna", "--create-home")
             try box.addUser("bob")
             let directory = "/run/user/\(anna)"
-            // logind, which would make it, is not in the box.
+            // The box lacks logind, which would make it.
             try box.write(
                 "[Service]\nExecStart=\nExecStart=/usr/bin/install -d -o %i -m 700 /run/user/%i\nExecStop=\n",
                 to: "/etc/systemd/system/user-runtime-dir@.service.d/test.conf")

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What systemd's watchdog takes for the end of a daemon, and what not.
+    /// The cases in which systemd's watchdog ends a daemon, and those in which it does not.
     struct WatchdogTests {
-        /// So long that no busy machine keeps a good daemon from giving signs, which it does twice in each.
+        /// Long enough for a working daemon on a busy machine, which notifies twice in each timeout.
         private static let watchdogSeconds = 12
 
         @Test(.early) func `a daemon that hangs is restarted`() throws {
             guard let box = try Box() else { return }
-            // A process that is stopped does not take the signal that would end it.
+            // A stopped process does not handle the signal that would end it.
             try box.setProperty("WatchdogSec=\(Self.watchdogSeconds)s\nTimeoutAbortSec=1s")
             try box.succeed("diffablectl", "create", "tasks")
             let before = try box.property("MainPID")
@@ -31,7 +31,7 @@ extension Integration {
             let during = try box.start("diffablectl", "append", "tasks", "during", "--retry", "600")
             _ = try eventually("sync that hangs") { try calls(in: box).contains(" hang\n") ? true : nil }
             try box.succeed("rm", Self.held)
-            // Only the thread that writes hangs.
+            // Only the writing thread hangs.
             #expect(try box.succeed("diffablectl", "show", "tasks").hasSuffix("before\n"))
             _ = try box.waitForAnotherProcess(than: process)
             #expect(try during.wait() == 0, "\(during.complaints)")
@@ -57,14 +57,14 @@ extension Integration {
             try box.succeed("touch", Self.held)
             let start = ContinuousClock.now
             var item = 0
-            // Past the time after which one that stands still would have been ended.
+            // After the time in which a hanging daemon would have been ended.
             while start.duration(to: .now) < .seconds(Self.watchdogSeconds + 2) {
                 item += 1
                 try box.succeed("diffablectl", "append", "tasks", "item\(item)", "--retry", "0")
             }
             #expect(try box.property("MainPID") == process)
 
-            // Nor does a start have to be done by then.
+            // A start may also take longer.
             try box.succeed("systemctl", "restart", "diffabled.service")
             try box.succeed("rm", Self.held)
             let syncs = try calls(in: box).split(separator: "\n").filter { $0.hasSuffix(" slow") }
@@ -74,10 +74,10 @@ extension Integration {
             #expect(try !box.succeed("journalctl", "-u", "diffabled", "-o", "cat").contains("storage"))
         }
 
-        /// While it is there, syncs go wrong.
+        /// The file during whose existence syncs fail.
         private static let held = "/var/lib/diffabled/held"
 
-        /// A box with a list, whose daemon has a disk that goes wrong.
+        /// Returns a box with a list, whose daemon has a failing disk.
         private func box(_ fault: String) throws -> Box? {
             guard let library = StorageFault.library, let box = try Box() else { return nil }
             try box.copy(library, to: "/usr/lib/storage_faults.so")

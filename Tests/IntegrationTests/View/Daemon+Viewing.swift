@@ -1,12 +1,12 @@
 extension Daemon {
-    /// A list of forty rows, with what is to be done with them.
+    /// Makes a list of forty rows with actions.
     func fill(_ list: String = "tasks", _ look: String = "{}") throws {
         let items = (0..<40).map { #"{"id":"i\#($0)","content":{"text":"Task \#($0)."}}"# }.joined(separator: ",")
         let state = #"{"content":\#(look),"sections":[{"id":"main","items":[\#(items)]}]}"#
         try succeed("apply", list, "--create", "-", input: state)
     }
 
-    /// `diffablectl view` in a terminal.
+    /// Runs `diffablectl view` in a terminal.
     ///
     /// - Parameter program: words of a shell command that runs `diffablectl`.
     func view(

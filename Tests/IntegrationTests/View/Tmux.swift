@@ -1,18 +1,18 @@
 import Foundation
 
-/// A terminal of its own, in which a program runs: keys go in, and what is on the screen comes out.
+/// A terminal with a program in it: a test sends keys and reads the screen.
 final class Tmux {
     private let directory: ScratchDirectory
     private let socket: String
 
-    /// - Parameter command: for a shell. It must not end: tmux then moves the screen up by a line for a word of its own.
+    /// - Parameter command: for a shell. It must not end: tmux then scrolls the screen by a line for its own message.
     init(
         _ command: String, columns: Int = 80, rows: Int = 24, environment: [String: String] = [:],
         in directory: ScratchDirectory
     ) throws {
         self.directory = directory
         socket = directory.file("tmux-\(UUID().uuidString.prefix(8))")
-        // No status line of tmux's own, and keys at once.
+        // Without tmux's status line, and without a delay for keys.
         let configuration = try directory.write(
             """
             set -g status off
@@ -42,15 +42,15 @@ final class Tmux {
 
     // MARK: - Keys
 
-    /// Keys by tmux's names: `Down`, `Enter`, `M-Up`, `C-d`; anything else is typed.
+    /// Presses keys by tmux's names: `Down`, `Enter`, `M-Up`, `C-d`; anything else is typed.
     func press(_ keys: String...) throws {
         for key in keys { try run("send-keys", key) }
     }
 
-    /// Bytes as the terminal would send them, such as a report of the mouse.
+    /// Sends bytes as the terminal would, such as a report of the mouse.
     func send(_ text: String) throws { try run("send-keys", "-l", text) }
 
-    /// The left button goes down and up over a cell, counted from 0.
+    /// Clicks a cell, counted from 0.
     func click(column: Int, row: Int, button: Int = 0) throws {
         try send("\u{1B}[<\(button);\(column + 1);\(row + 1)M\u{1B}[<\(button);\(column + 1);\(row + 1)m")
     }
@@ -63,21 +63,21 @@ final class Tmux {
 
     var screen: String { get throws { try run("capture-pane", "-p") } }
 
-    /// With the sequences of its colours.
+    /// The screen with the sequences of its colours.
     var colouredScreen: String { get throws { try run("capture-pane", "-p", "-e") } }
 
     var lines: [String] {
         get throws { try screen.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     }
 
-    /// Where the cursor stands, counted from 0.
+    /// The cursor's row, counted from 0.
     var cursorRow: Int {
         get throws {
             Int(try run("display-message", "-p", "#{cursor_y}").trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
         }
     }
 
-    /// Where a text stands, from the last place to the first, in cells of the terminal.
+    /// Returns the positions of a text in cells, from the last to the first.
     func places(of text: String, count: Int) throws -> [(column: Int, row: Int)] {
         try run("copy-mode")
         defer { _ = try? run("send-keys", "-X", "cancel") }
@@ -98,10 +98,10 @@ final class Tmux {
 
     var clipboard: String { get throws { try run("show-buffer") } }
 
-    /// The row that has a text; nil where none has.
+    /// Returns the row with a text; nil without one.
     func row(of text: String) throws -> Int? { try lines.firstIndex { $0.contains(text) } }
 
-    /// Waits for the screen to be so.
+    /// Waits until the screen meets the condition.
     func waitFor(_ what: String, _ isSo: ([String]) throws -> Bool) throws {
         var last: [String] = []
         do {
@@ -114,8 +114,8 @@ final class Tmux {
 
     func waitFor(_ text: String) throws { try waitFor("\"\(text)\"") { $0.contains { $0.contains(text) } } }
 
-    /// Presses a key, and waits for words that are seen for seconds only: on a busy machine they can be gone before anybody
-    /// looks. Then it is pressed again, so it must be one that says them each time.
+    /// Presses a key, and waits for a message that is visible only for seconds. On a busy machine it may be missed; then the key
+    /// is pressed again, so it must give the message each time.
     func press(_ key: String, saying text: String) throws {
         var presses = 0
         var pressed: ContinuousClock.Instant?
@@ -132,8 +132,8 @@ final class Tmux {
 
     func waitForNo(_ text: String) throws { try waitFor("end of \"\(text)\"") { !$0.contains { $0.contains(text) } } }
 
-    /// Waits for the row under the cursor to have a text, and to be on a line if one is given: while a picture is being drawn,
-    /// the cursor is anywhere.
+    /// Waits until the row under the cursor has a text, optionally on a given line. While the screen is being drawn, the cursor
+    /// may be anywhere.
     func waitForCursor(on text: String, line: Int? = nil) throws {
         try waitFor("cursor on \"\(text)\"\(line.map { ", line \($0)" } ?? "")") { lines in
             let row = try cursorRow

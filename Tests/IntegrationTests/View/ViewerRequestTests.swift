@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// What `diffablectl view` asks of a list's handler, in a real terminal beside a real daemon.
+    /// The requests of `diffablectl view` to a list's handler, in a real terminal with a real daemon.
     struct ViewerRequestTests {
         private typealias Item = Diffable.Item
 
@@ -17,7 +17,7 @@ extension Integration {
             handler = Client(socket: SocketPath(daemon.socket), name: "keeper")
         }
 
-        /// Answers for the list while the closure runs.
+        /// Handles requests while the closure runs.
         private func handling(
             _ register: @escaping @Sendable (inout ListHandler) -> Void, _ body: () async throws -> Void
         ) async throws {
@@ -62,12 +62,12 @@ extension Integration {
             try screen.waitFor("Task 0.")
             try await handling(actions) {
                 try screen.press("j")
-                // As text that does nothing to the terminal.
+                // As text without effect on the terminal.
                 try screen.press("r", saying: "Hello i1[31m from diffablectl")
                 try screen.press("b", saying: "The purse is empty.")
                 try screen.press("c", saying: "0 of them")
                 try screen.press("x", saying: "no handler is registered for the action \"nobody's\"")
-                // One's own deletion hands the cursor to the next row.
+                // After a user's own deletion, the cursor is on the next row.
                 try screen.press("Enter")
                 try screen.waitForNo("Task 1.")
                 try screen.waitForCursor(on: "Task 2.")
@@ -75,14 +75,14 @@ extension Integration {
                 try screen.waitForNo("Task 3.")
                 try screen.waitForCursor(on: "Task 4.")
                 #expect(!(try daemon.succeed("show", "tasks")).contains("Task 2."))
-                // The handler's change for an action is undone and redone like one's own.
+                // The handler's change for an action is undone and redone like the user's own.
                 try screen.press("u", saying: "Undone: Done 2 items")
                 try screen.waitFor("Task 3.")
                 try screen.press("U", saying: "Redone: Done 2 items")
                 try screen.waitForNo("Task 3.")
                 try screen.waitForCursor(on: "Task 4.")
             }
-            // Nobody answers any more, which is said, too.
+            // Without a handler there is a message, too.
             try screen.press("b", saying: "no handler is registered for the action \"pay\"")
             try screen.waitForCursor(on: "Task 4.")
         }
@@ -147,7 +147,7 @@ extension Integration {
                 try screen.press("Right", saying: "The key is lost.")
                 try screen.waitForCursor(on: "Locked")
             }
-            // The list itself holds what is opened by one alone as it was.
+            // The list itself does not record an item that one user expanded.
             #expect(!(try daemon.succeed("show", "tasks", "-o", "json")).contains("expanded"))
         }
 

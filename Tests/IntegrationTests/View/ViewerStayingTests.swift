@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What stays where it is: each row of the table in docs/viewer.md, in a real terminal.
+    /// Rows that stay in place: each row of the table in docs/viewer.md, in a real terminal.
     struct ViewerStayingTests {
         private let daemon: Daemon
 
         init() throws { daemon = try Daemon() }
 
-        /// The cursor is on the twenty-first of forty rows, none of which are at the list's ends.
+        /// Returns a screen with the cursor on the twenty-first of forty rows, away from the list's ends.
         private func middle(_ look: String = "{}", arguments: String = "tasks") throws -> Tmux {
             try daemon.fill("tasks", look)
             let screen = try daemon.view(arguments, rows: 12)
@@ -20,12 +20,12 @@ extension Integration {
             return screen
         }
 
-        /// The rows, without signs at their ends and the status line.
+        /// Returns the rows, without the scroll indicator and the status line.
         private func texts(_ screen: Tmux) throws -> [String] {
             try screen.lines.dropLast(2).map { $0.trimmingCharacters(in: .init(charactersIn: " ▌▐●•+~│")) }
         }
 
-        /// Waits for the place in the status line, which says that the change has come.
+        /// Waits for the position in the status line, which shows that the change has arrived.
         private func waitForPlace(_ place: String, _ screen: Tmux) throws { try screen.waitFor(" \(place)  ") }
 
         @Test func `the row under the cursor keeps its line when others insert, delete and move elsewhere`() throws {
@@ -48,7 +48,7 @@ extension Integration {
         @Test func `the first row that is seen keeps its line while the cursor's is not seen`() throws {
             let screen = try middle()
             for _ in 0..<4 { try screen.send("\u{1B}[<65;10;5M") }
-            // Each turn of the wheel is drawn by itself, and is three rows.
+            // Each step of the wheel is drawn separately, and is three rows.
             try screen.waitFor("twelve rows farther") { $0[0].contains("Task 27.") }
             let last = try texts(screen)
             try daemon.succeed("insert", "tasks", "n", "text=New", "--before", "i2", "-q")
@@ -203,9 +203,9 @@ extension Integration {
         @Test func `p holds the rows, and lets them go`() throws {
             let screen = try middle()
             try screen.press("p")
-            try screen.waitFor("held")
+            try screen.waitFor("paused")
             try daemon.succeed("rm", "tasks", "i20", "-q")
-            try screen.waitFor("1 change  held")
+            try screen.waitFor("1 change  paused")
             try screen.waitForCursor(on: "Task 20.")
             try screen.press("p")
             try screen.waitForCursor(on: "Task 21.")

@@ -14,7 +14,7 @@ extension Integration {
             try screen.waitForCursor(on: "Task 0.")
             try screen.press("j", "j")
             try screen.waitForCursor(on: "Task 2.")
-            // No signal tells of another size.
+            // No signal reports the new size.
             try screen.resize(columns: 60, rows: 10)
             try screen.waitFor("the status line in the last of ten lines") { $0.count >= 10 && $0[9].contains("3/40") }
             try screen.press("q")
@@ -63,14 +63,16 @@ extension Integration {
             let screen = try daemon.view("first second", by: other)
             try screen.waitFor("Task 0.")
             try screen.press("j")
-            // Twice: the first end is that of another subscription than the one after it.
+            // Twice, because the first end belongs to a different subscription from the second.
             for round in 1...2 {
                 try daemon.succeed("chmod", "o-r", "first")
-                try screen.waitFor("You may not read the list first any more")
+                try screen.waitFor("You may no longer read the list first")
                 try screen.waitFor("not readable: first")
                 try screen.press("]")
-                try screen.waitForNo("You may not read")
+                try screen.waitForNo("You may no longer read")
                 try daemon.succeed("append", "second", "new\(round)", "text=Goes on \(round)", "-q")
+                // The number of rows. Before the new one arrives, G would select the row above it.
+                try screen.waitFor("/\(40 + round)")
                 try screen.press("G")
                 try screen.waitFor("Goes on \(round)")
                 try daemon.succeed("chmod", "o+r", "first")
@@ -112,7 +114,7 @@ extension Integration {
 }
 
 extension Daemon {
-    /// A program that edits the file that it is given.
+    /// Makes a program that edits its file.
     fileprivate func editor(_ command: String) throws -> String {
         let path = try directory.write("#!/bin/sh\n\(command)\n", to: "editor")
         chmod(path, 0o755)

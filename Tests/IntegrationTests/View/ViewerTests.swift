@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// `diffablectl view` in a real terminal, beside a real daemon.
+    /// `diffablectl view` in a real terminal, with a real daemon.
     struct ViewerTests {
         private let daemon: Daemon
 
@@ -26,7 +26,7 @@ extension Integration {
             try screen.waitFor("Task 0.")
             for _ in 0..<20 { try screen.press("j") }
             try screen.waitForCursor(on: "Task 20.")
-            /// Without the scroll indicator, which says where in the list this is.
+            /// Returns the rows without the scroll indicator, which depends on the position.
             func rows() throws -> [String] {
                 try screen.lines.dropLast(2).map { line in
                     line.replacing("▐", with: "").trimmingCharacters(in: .whitespaces)
@@ -48,7 +48,7 @@ extension Integration {
             try daemon.restart()
             try screen.waitForNo("The connection to the daemon is lost")
             try daemon.succeed("append", "tasks", "x", "text=After", "-q")
-            // The end is another one before it has come.
+            // The last row is a different one until it has arrived.
             try screen.waitFor("/41  ")
             try screen.press("G")
             try screen.waitFor("After")
@@ -216,7 +216,7 @@ extension Integration {
             try screen.waitForNo("Delete")
             let tab = try screen.lines[0].prefix(upTo: try #require(screen.lines[0].range(of: "other")).lowerBound)
                 .count
-            // The other list has come before anything is dropped there.
+            // The other list has arrived before the drop.
             try screen.press("2")
             try screen.waitFor("Only there")
             try screen.press("1")
@@ -268,7 +268,7 @@ extension Integration {
             try screen.waitFor("Task 0.")
             let coloured = try screen.colouredScreen
             #expect(!coloured.contains("38;5;") && !coloured.contains("38;2;") && !coloured.contains("48;2;"))
-            // It is seen for a second, so it is changed until it was seen.
+            // It is visible for a second, so it is changed until it was seen.
             var number = 0
             try screen.waitFor("sign of a change") { lines in
                 if lines.contains(where: {
@@ -282,7 +282,7 @@ extension Integration {
             }
         }
 
-        /// Of the scripts of the world, and what terminals disagree on.
+        /// Texts of many scripts, including disputed widths.
         private static let difficultTexts = [
             "Größe, Übermut", "Tiếng Việt", "e\u{301}e\u{302}\u{323} n\u{303}", "Ελληνικά", "Русский язык", "漢字與繁體",
             "かな・カナ・ｶﾅ", "한국어 각", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}", "हिन्दी क्षत्रिय", "தமிழ் மொழி",
@@ -299,7 +299,7 @@ extension Integration {
                 input: #"{"sections":[{"id":"main","items":[\#(items.joined(separator: ","))]}]}"#)
             let screen = try daemon.view("tasks", rows: items.count + 1)
             try screen.waitFor("a label in each row") { $0.filter { $0.contains("END") }.count == items.count }
-            // Where tmux itself says that it stands, by whatever tables of widths.
+            // The positions that tmux itself reports, by its own tables of widths.
             let places = try screen.places(of: "END", count: items.count)
             #expect(Set(places.map(\.row)).count == items.count, "\(places)")
             #expect(Set(places.map(\.column)) == [75], "\(places)")
@@ -381,7 +381,7 @@ extension Integration {
             let look = try daemon.directory.write(#"{"header":"As I see it"}"#, to: "look.json")
             let screen = try daemon.view("--look - tasks < \(look)", environment: ["EDITOR": editor])
             try screen.waitFor("As I see it")
-            // None of these keys does anything in the viewer afterwards: G would go to the end.
+            // None of these keys has an effect in the viewer afterwards: G would go to the end.
             try screen.send("jedearG\n")
             try screen.waitFor("Edited dearG")
             try screen.waitForCursor(on: "Edited dearG")
@@ -399,7 +399,7 @@ extension Integration {
             try daemon.fill("tasks", Self.actions)
             let screen = try daemon.view("--select tasks")
             try screen.waitFor("Task 0.")
-            try screen.press("f", saying: "Enter picks; nothing is changed from here")
+            try screen.press("f", saying: "Enter picks a row: this view only picks")
             try screen.send("/39\r")
             try screen.waitFor("i39 and status") { $0.contains("i39") && $0.contains("status 0") }
             #expect(!(try daemon.succeed("get", "tasks", "i0")).contains("flagged"))
@@ -427,7 +427,7 @@ extension Integration {
             try screen.waitFor("Task 0.")
             try daemon.succeed("delete", "tasks")
             try screen.waitFor("The list tasks was deleted")
-            // What was there is still seen, and nothing is done with it.
+            // The old rows stay visible, and cannot be changed.
             try screen.waitFor("Task 0.")
             try screen.press("e", saying: "The list was deleted or renamed: nothing was done")
             let none = try daemon.view("nothing")
@@ -440,14 +440,14 @@ extension Integration {
             try screen.waitFor("Task 0.")
             try screen.press("j", "j")
             try screen.waitForCursor(on: "Task 2.")
-            // Three times: the first end is that of another subscription than the ones after it.
+            // Three times, because the first end belongs to a different subscription from the later ones.
             for round in 1...3 {
                 try daemon.succeed("delete", "tasks")
                 try screen.waitFor("The list tasks was deleted")
                 try daemon.fill("tasks", #"{"header":"Round \#(round)"}"#)
                 try screen.waitForNo("The list tasks was deleted")
                 try screen.waitFor("Round \(round)")
-                // What is there again has the cursor again.
+                // When the item returns, the cursor is on it again.
                 try screen.waitForCursor(on: "Task 2.")
             }
             try daemon.succeed("append", "tasks", "x", "text=After all", "-q")
@@ -467,7 +467,7 @@ extension Integration {
             try screen.waitFor("Task 0.")
             daemon.program.end(with: SIGKILL)
             try screen.waitFor("The connection to the daemon is lost")
-            // Before the viewer tries again, the list is gone.
+            // Before the viewer tries again, the list is deleted.
             let state = daemon.directory.file("state")
             try FileManager.default.removeItem(atPath: state)
             try daemon.restart()

@@ -2,12 +2,12 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What takes long to find for one client holds up nobody else.
+    /// Slow views of one client do not delay other clients.
     struct LongViewTests {
         private static let rowsMax = 30_000
 
-        /// What the loop does while others wait for their answers. It is measured in processor time: a busy machine lets
-        /// everybody wait.
+        /// The event loop's work while other clients wait for answers. It is measured in CPU time, because on a busy machine
+        /// everything waits.
         private struct Waits {
             private let program: Program
             private let start: Duration
@@ -20,7 +20,6 @@ extension Integration {
                 (start, last) = (program.processorTime, program.loopTime)
             }
 
-            /// Another was answered.
             mutating func noteAnswer() {
                 let now = program.loopTime
                 longest = max(longest, now - last)
@@ -28,9 +27,9 @@ extension Integration {
                 count += 1
             }
 
-            /// Nobody waits for what the search takes, or for a good part of that: without the background it is all of it.
+            /// Whether no client waits for the search or a large part of it; without the background it would be all of it.
             ///
-            /// - Returns: Whether it was seen that others were served meanwhile. This thread may have run too seldom for that.
+            /// - Returns: whether other clients were served during the search. This thread may have run too seldom for that.
             func areShort() -> Bool {
                 let time = program.processorTime - start
                 #expect(longest < max(.milliseconds(100), time / 3), "\(longest) of \(time)")
@@ -50,7 +49,7 @@ extension Integration {
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
         }
 
-        /// Others ping and make changes until the answer to a request has come. Gives the client that sent it.
+        /// Pings and makes changes on other clients until a request is answered. Returns the client that sent it.
         @discardableResult
         private func expectOthersServed(
             by daemon: Daemon, whileWaitingFor request: String, answers: String
@@ -87,7 +86,7 @@ extension Integration {
                     + #"{"sort":["/n"],"window":{"limit":3}}}}"#, answers: #""subscription":1"#)
             let reset = try viewer.line() ?? ""
             #expect(reset.contains(#""method":"reset""#) && reset.contains(#""total":\#(Self.rowsMax)"#))
-            // All rows of another order.
+            // All rows in another order.
             try expectOthersServed(
                 by: daemon,
                 whileWaitingFor: #"{"id":2,"method":"snapshot","params":{"list":"rows","view":"#
@@ -104,7 +103,7 @@ extension Integration {
             let publisher = try daemon.connect()
             var revision = 1
             try eventually("change beside which others are served") {
-                // Half of them, all to other places; its reply waits for nobody but who sent it.
+                // Half of them, all to other places; only its sender waits for the reply.
                 let changes = (0..<15_000).map { #"{"id":"\#($0)","content":{"n":-\#($0 * revision)}}"# }
                 let reply = try publisher.reply(
                     to: #"{"id":1,"method":"transact","params":{"list":"rows","operations":["#
@@ -149,7 +148,7 @@ extension Integration {
             #expect(change.contains(#""id":"4""#) && change.contains(#""id":"3""#) && !change.contains(#""id":"2""#))
         }
 
-        /// A subscriber that got another view and then heard of the end of its list; nil when it came to see that view.
+        /// Returns a subscriber that set another view and then got the end of its list; nil if that view arrived first.
         private func deleteWhileSearched(_ daemon: Daemon) throws -> RawClient? {
             let (viewer, asking, deleting) = (try daemon.connect(), try daemon.connect(), try daemon.connect())
             _ = try viewer.reply(

@@ -4,12 +4,12 @@ import Synchronization
 import Testing
 
 extension Integration {
-    /// `setView`s of one subscription that come faster than views are found.
+    /// `setView`s of one subscription that arrive faster than views are computed.
     struct NewerViewTests {
-        /// More than a turn has room for.
+        /// More than fits in a turn.
         private static let rowsMax = 6_000
 
-        /// What a loop over a list has seen last.
+        /// The last state in a loop over a list.
         private final class Shown: Sendable {
             private let state = Mutex(-1)
             var numberOfRows: Int { state.withLock { $0 } }
@@ -41,7 +41,7 @@ extension Integration {
             return lines
         }
 
-        /// What is shown in the end is what the last view shows.
+        /// Checks that the final state is the last view's.
         private func expect(_ rows: Int, in lines: [String]) throws {
             let replay = try Replay(of: lines)
             let expected = try (0..<rows).map { try ItemID("i\($0)") }
@@ -49,7 +49,7 @@ extension Integration {
             #expect(isShown, "\(replay.snapshot.numberOfItems) and not \(rows) rows")
         }
 
-        /// Once for those that come before the first is begun to be found, and once more at most.
+        /// One computation for views that arrive before the first begins, and at most one more.
         @Test(arguments: [13, 300]) func `are not all looked for, and all answered in their order`(count: Int) throws {
             let (server, publisher) = try serverWithRows()
             let client = try server.connect()
@@ -66,12 +66,12 @@ extension Integration {
             #expect(areAnswered)
             try expect(count, in: start + lines)
             #expect(client.isSilent())
-            // What held up the others, two views, and what leads to one; so few rows are freed at once.
+            // Two views and the steps before them block others; so few rows are freed at once.
             let begun = try server.piecesBegun - before
             #expect(begun <= 4)
         }
 
-        /// The old view goes on while the new one is found for the state that the list had then.
+        /// The old view continues while the new one is computed for the list's earlier state.
         @Test func `take back nothing that the old view has shown meanwhile`() throws {
             let (server, publisher) = try serverWithRows()
             let client = try server.connect()
@@ -107,7 +107,7 @@ extension Integration {
             let answers = lines.compactMap { $0.firstMatch(of: /"id":([0-9]+),"(result|error)"/) }
             #expect(answers.map { Int($0.1) } == Array(1...11))
             #expect(answers.filter { $0.2 == "error" }.map { Int($0.1) } == [8, 9])
-            // What the last view shows may have come already.
+            // The last view may already have arrived.
             func seen() -> [String] { lines.filter { $0.contains(#""params":{"subscription":2"#) } }
             while try Replay(of: seen()).snapshot.numberOfItems != 10 { lines.append(try #require(try client.line())) }
             try expect(10, in: seen())

@@ -16,7 +16,7 @@ struct RandomRows {
 
     // MARK: - Changes
 
-    /// Operations that are possible, as JSON; they are taken over.
+    /// Applies possible operations, and returns them as JSON.
     mutating func change() throws -> String {
         var texts: [String] = []
         for _ in 0..<number(1..<5) {
@@ -33,7 +33,7 @@ struct RandomRows {
         return "[\(texts.joined(separator: ","))]"
     }
 
-    /// The state that it has, to be handed over whole: what is not said to be expanded stays as it was.
+    /// Returns the whole state for an apply: an unstated expansion stays as it was.
     mutating func handOver(after old: Snapshot) throws -> String {
         let json = snapshot.json
         let sections = try Array(json.utf8).withUnsafeBytes { bytes in
@@ -92,7 +92,7 @@ struct RandomRows {
 
     // MARK: - Views
 
-    /// A few of the members, each with one of a few values: so that some views share what they can share.
+    /// Returns a few of the members, each with one of a few values, so that some views can share work.
     mutating func view() -> String {
         var members: [String] = []
         if chance(15) { members.append(#""sections":["s0","s1","s2","absent"]"#) }

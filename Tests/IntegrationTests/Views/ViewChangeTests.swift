@@ -2,7 +2,7 @@ import Diffable
 import Testing
 
 extension Integration {
-    /// `setView`, and what else happens to a subscription with a view.
+    /// `setView`, and other events of a subscription with a view.
     struct ViewChangeTests {
         private static let pad = String(repeating: "x", count: 1_000)
 
@@ -35,7 +35,7 @@ extension Integration {
             var lines = [try client.line() ?? "", try client.line() ?? ""]
             try client.send(#"{"id":"view","method":"setView","params":{"subscription":1,"view":\#(view)}}"#)
             try client.waitUntilTaken()
-            // What the view shows is found by then: this is looked for after it.
+            // The view has been computed by then, because this one is computed after it.
             _ = try publisher.reply(to: #"{"id":2,"method":"snapshot","params":{"list":"rows","view":\#(view)}}"#)
             try change(publisher, #"{"op":"deleteItems","items":["i2012","i3"]}"#)
             lines += try client.lines(until: #""method":"changes""#)
@@ -55,7 +55,7 @@ extension Integration {
             try client.send("subscribe rows")
             var lines = try client.lines(until: "reset")
             while lines.last?.contains(#""more":true"#) == true { lines.append(try client.line() ?? "") }
-            // It does not read, and each of these is too long for its socket to hold many.
+            // It does not read, and each of these is so long that its socket cannot hold many.
             for number in 0..<1_000 {
                 let items = (number..<number + 5).map {
                     #"{"id":"i\#($0 % 1_000)","content":{"n":\#(number),"pad":"\#(Self.pad)"}}"#
@@ -68,7 +68,7 @@ extension Integration {
             repeat { lines.append(try client.line() ?? "") } while lines.last?.contains(#""more":true"#) == true
             let replay = try Replay(of: lines)
             #expect(replay.changes < 200, "\(replay.changes) groups")
-            // What came may have been the rest of a group of before.
+            // The lines so far may have been the rest of an earlier update.
             let shown = try publisher.reply(
                 to: #"{"id":1,"method":"snapshot","params":{"list":"rows","view":\#(view)}}"#)
             while try !shown.hasSuffix(#""snapshot":\#(Replay(of: lines).snapshot.json)}}"#) {
@@ -111,9 +111,9 @@ extension Integration {
             (#"{"were":{}}"#, #"a view has no member \"were\"; did you mean \"where\"?"#),
             (#"{"where":{"path":"n","equals":1}}"#, #"view.where.path must be \"id\", \"kind\" or a JSON pointer"#),
             (#"{"where":{"path":"/n","lessThan":null}}"#, "a path needs a test"),
-            (#"{"where":{"path":"/n","lessThan":true}}"#, "must be a number or a string, which have"),
+            (#"{"where":{"path":"/n","lessThan":true}}"#, "must be a number or a string (only these have"),
             (#"{"sort":["/n","due"]}"#, #"not \"due\""#),
-            (#"{"expanded":["i1"]}"#, #"expanded goes with \"expansion\":\"own\""#),
+            (#"{"expanded":["i1"]}"#, #"expanded needs \"expansion\":\"own\""#),
             (#"{"window":{"anchor":"i1"}}"#, "a window needs a limit, in rows"),
             (#"{"window":{"offset":-1,"limit":3}}"#, "offset"),
             ("7", "object"),

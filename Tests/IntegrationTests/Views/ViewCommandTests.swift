@@ -1,7 +1,7 @@
 import Testing
 
 extension Integration {
-    /// What `show` and `watch` print of a view.
+    /// The output of `show` and `watch` for a view.
     struct ViewCommandTests {
         private func daemon() throws -> Daemon {
             let daemon = try Daemon()
@@ -51,12 +51,12 @@ extension Integration {
 
         @Test(arguments: [
             (["--where", #"{"path":"due","equals":1}"#], #"where.path must be "id", "kind" or a JSON pointer"#),
-            (["--where", "{done"], "--where is not JSON"),
+            (["--where", "{done"], #"the condition "{done" begins with {, but is not valid JSON"#),
             (["--where", "cpu>"], "compared with nothing"),
             (["--from", "milk"], "--limit"),
             (["--expansion", "none"], #"expansion must be "all", "shared" or "own""#),
-            (["--expansion", "all", "--expanded", "milk"], #"expanded goes with "expansion":"own""#),
-            (["--limit", "3", "--from", "milk", "--offset", "1"], "not at both"),
+            (["--expansion", "all", "--expanded", "milk"], #"expanded needs "expansion":"own""#),
+            (["--limit", "3", "--from", "milk", "--offset", "1"], "a window takes anchor or offset, not both"),
         ]) func `options that mean nothing are refused before anything is asked`(
             options: [String], sentence: String
         ) throws {

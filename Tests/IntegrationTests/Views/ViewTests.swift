@@ -5,10 +5,10 @@ import Testing
 
 extension Integration {
     struct ViewTests {
-        /// Views of one list under random changes: what each has after each group is what `snapshot` shows through the
-        /// same view at that revision, and that is what the view is of the whole list.
+        /// Views of one list under random changes: after each update, a view's state equals `snapshot` with the same view at
+        /// that revision, and the view of the whole list.
         ///
-        /// With a seed that is even, all that can be is left to the background.
+        /// With an even seed, everything possible runs in the background.
         private static let seeds = {
             let first = UInt64.random(in: 0...UInt64.max / 2)
             return (first..<first + UInt64(Sweep.count(6))).map { $0 }
@@ -29,7 +29,7 @@ extension Integration {
                 viewer.onGroup = publisher.expectSame
                 viewers.append(viewer)
             }
-            // Chance decides how many groups those are, and who goes on after a new connection.
+            // The number of updates and of resumptions is random.
             func isEnough() -> Bool {
                 publisher.groups > 150 && viewers.reduce(0) { $0 + $1.resumptions } > 2
             }
@@ -47,14 +47,14 @@ extension Integration {
                 for viewer in viewers {
                     try viewer.catchUp()
                     #expect(viewer.shownView == viewer.view && viewer.groupsSinceChange != 0)
-                    // Nothing that is shown has changed since the group that came last.
+                    // No visible row has changed since the last update.
                     try publisher.expectCurrent(viewer)
                 }
             }
             #expect(isEnough(), "\(publisher.groups) groups")
         }
 
-        /// Changes the list, and asks what there is of it.
+        /// Changes the list, and reads it.
         final class Publisher {
             var rows: RandomRows
             private let client: RawClient
@@ -87,7 +87,7 @@ extension Integration {
                 states.append(rows.snapshot)
             }
 
-            /// The viewer has just got a whole group.
+            /// Checks that the viewer's state after an update is the list's.
             func expectSame(_ viewer: Viewer) throws {
                 groups += 1
                 try expect(viewer, at: viewer.replay.revision ?? -1)

@@ -11,12 +11,12 @@ final class Viewer {
     private var requests = 0
     private(set) var replay = Replay()
     private var epoch = ""
-    /// What the groups that begin now show.
+    /// The view of the next update.
     private(set) var view: String
-    /// What the last whole group was to show.
+    /// The view of the last complete update.
     private(set) var shownView: String
     private var groupView: String?
-    /// Of groups that came since the view was changed last; nil when it never was.
+    /// The number of updates since the last change of the view; nil if it never changed.
     private(set) var groupsSinceChange: Int?
     private(set) var resumptions = 0
 
@@ -40,7 +40,7 @@ final class Viewer {
         if reply.contains(#""resumed":true"#) { resumptions += 1 }
     }
 
-    /// Ends the connection and goes on with another.
+    /// Reconnects and resumes.
     func reconnect() throws {
         client.close()
         client = try daemon.connect()
@@ -48,7 +48,7 @@ final class Viewer {
         groupsSinceChange = nil
         replay.forgetParts()
         guard let revision = replay.revision, view == shownView else {
-            // What is left of a view that was never shown is nothing to go on from.
+            // A view that was never shown cannot be resumed.
             replay = Replay()
             return try subscribe(since: nil)
         }
@@ -61,10 +61,10 @@ final class Viewer {
         groupsSinceChange = 0
     }
 
-    /// Reads until it has all that there is: a change of nothing is answered after that.
+    /// Reads until it is up to date: an empty transaction is answered after all earlier changes.
     func catchUp() throws { _ = try reply(to: "transact", #""list":"\#(list)","operations":[]"#) }
 
-    /// Called with each group that is whole.
+    /// Called with each complete update.
     var onGroup: (Viewer) throws -> Void = { _ in }
 
     private func reply(to method: String, _ params: String) throws -> String {
@@ -81,7 +81,7 @@ final class Viewer {
         throw Failure("the daemon ended the connection")
     }
 
-    /// What came and went last, to be looked at when something is wrong.
+    /// Recent lines, for diagnosing failures.
     private(set) var recentLines: [String] = []
 
     private func note(_ line: String) { recentLines = recentLines.suffix(11) + [String(line.prefix(1_000))] }
@@ -98,8 +98,8 @@ final class Viewer {
 }
 
 extension Viewer {
-    /// The view that shows the same at another time, or for somebody else: what an anchor means that is gone from the
-    /// list depends on where the window was.
+    /// The view in a form that is independent of time and client: the meaning of a deleted anchor depends on where the window
+    /// was.
     var reproducibleView: String {
         let anchor = shownView.range(of: #""anchor":"[^"]*""#, options: .regularExpression)
         guard let extent = replay.extent, let start = anchor else { return shownView }
@@ -108,13 +108,13 @@ extension Viewer {
 }
 
 extension String {
-    /// The first number of that name.
+    /// Returns the first number of that name.
     func member(_ name: String) -> Int? {
         range(of: "\"\(name)\":[0-9]+", options: .regularExpression)
             .flatMap { Int(self[$0].dropFirst(name.count + 3)) }
     }
 
-    /// The first string of that name that needs no escapes.
+    /// Returns the first string of that name that needs no escapes.
     func stringMember(_ name: String) -> String? {
         range(of: "\"\(name)\":\"[^\"]*\"", options: .regularExpression)
             .map { String(self[$0].dropFirst(name.count + 4).dropLast()) }
