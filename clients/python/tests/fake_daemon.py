@@ -1,4 +1,4 @@
-"""A daemon in this process: for what no real one does at will, and for handlers, by their contract."""
+"""A daemon in this process, for events that a real one does not produce on request, and for handlers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Peer:
             pass
 
 
-#: Gets what was asked; without one the daemon says nothing.
+#: Takes a request; for other methods the daemon sends nothing.
 Method = Callable[[Peer, Any, Line], None]
 
 
@@ -100,7 +100,7 @@ class FakeDaemon:
 
 
 class HandlerDaemon(FakeDaemon):
-    """Knows one list, `tasks`, and lets its handler answer: shared/design/handlers.md."""
+    """Knows one list, `tasks`, and passes requests to its handler: shared/design/handlers.md."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -120,7 +120,7 @@ class HandlerDaemon(FakeDaemon):
         peer.notify("reset", subscription=1, list="tasks", **state)
 
     def apply(self, peer: Peer, id: Any, params: Line) -> None:
-        # What it makes is not looked into: subscribers are shown the one item.
+        # The new state is ignored: subscribers always get the one item.
         peer.reply(id, {"list": "tasks", "revision": self.revision, "changed": True})
 
     def transact(self, peer: Peer, id: Any, params: Line) -> None:
@@ -133,7 +133,7 @@ class HandlerDaemon(FakeDaemon):
 
     def handle(self, peer: Peer, id: Any, params: Line) -> None:
         if self.handler is not None and self.handler.is_cut:
-            # It may be noticed a moment later that its connection is gone.
+            # The end of its connection may be noticed a moment later.
             self.has_ended(self.handler)
         if self.handler is not None and not params.get("replace"):
             peer.refuse(id, "handlerExists", "there is a handler already", 24)

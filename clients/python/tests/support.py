@@ -1,4 +1,4 @@
-"""A daemon for tests, and what is random in them."""
+"""A daemon for tests, and random lists."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build" / 
 
 
 class Daemon:
-    """A real one, with a directory of its own. It can be killed and started again."""
+    """A real daemon, with a directory of its own. It can be killed and started again."""
 
-    def __init__(self) -> None:
+    def __init__(self, *options: str) -> None:
+        self._options = options
         if not (BINARIES / "diffabled").exists():
             raise unittest.SkipTest(f"there is no {BINARIES}/diffabled: build it, or say DIFFABLED_BINARIES")
         self.directory = tempfile.mkdtemp(prefix="diffable-")
@@ -34,7 +35,8 @@ class Daemon:
     def start(self) -> None:
         with open(f"{self.directory}/log", "ab") as log:
             self._process = subprocess.Popen(
-                [BINARIES / "diffabled", "--socket", self.socket, "--state-directory", f"{self.directory}/state"],
+                [BINARIES / "diffabled", "--socket", self.socket, "--state-directory", f"{self.directory}/state",
+                 *self._options],
                 stderr=log, stdout=log, stdin=subprocess.DEVNULL,
             )
 
@@ -54,7 +56,7 @@ class Daemon:
 
 
 class DaemonTestCase(unittest.TestCase):
-    """One daemon serves all tests of a class; each takes a list of its own."""
+    """One daemon serves all tests of a class; each uses its own list."""
 
     daemon: Daemon
 
@@ -64,7 +66,7 @@ class DaemonTestCase(unittest.TestCase):
         cls.addClassCleanup(cls.daemon.close)
 
 
-#: For how many seconds is waited for what comes at once on a quiet machine: no measure, but an end where it never comes.
+#: The seconds to wait for an event that is immediate on a quiet machine: not a measurement, but a limit if it never happens.
 PATIENCE = 180
 
 
@@ -77,12 +79,12 @@ def eventually(is_so: Any) -> None:
 
 
 def answers_for_lists(client: Client) -> bool:
-    """Whether this daemon knows handlers."""
+    """Whether this daemon supports handlers."""
     return "handle" in {str(method["method"]) for method in client.request("help")["methods"]}
 
 
 class RandomLists:
-    """Random states and random operations on them. The seed is said when something fails: DIFFABLED_SEED repeats it."""
+    """Random states and random operations on them. A failure prints the seed: DIFFABLED_SEED repeats it."""
 
     def __init__(self, items_max: int = 200) -> None:
         self.items_max = items_max
@@ -122,7 +124,7 @@ class RandomLists:
         return [self.item() for _ in range(self.random.randrange(1, 5))]
 
     def some_children(self, parent: Any) -> List[Any]:
-        """Some of those that are there, in another order, which say nothing of their expansion."""
+        """Some of the existing children, in another order, without their expansion."""
         children = [child.to_dict() for child in parent.children if self.random.random() < 0.7]
         for child in children:
             child.pop("expanded", None)
@@ -130,7 +132,7 @@ class RandomLists:
         return children
 
     def operation(self, state: Any) -> Any:
-        """One that may fit the state, and mostly does."""
+        """An operation that usually fits the state."""
         choice = self.random
         sections = [section.id for section in state.sections]
         items = list(state._items_by_id)
@@ -158,7 +160,7 @@ class RandomLists:
             ])
         item = choice.choice(items)
         if choice.random() < 0.03:
-            # Mostly it stands elsewhere already.
+            # The item is usually elsewhere already.
             name = choice.choice(["appendItems", "replaceChildren"])
             return {"op": name, "parent": item, "items": [{"id": choice.choice(items)}]}
         places: List[Dict[str, Any]] = [

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import tempfile
 import threading
 import unittest
@@ -22,14 +23,14 @@ from diffable import (
 from diffable.asynchronous import AsyncWire
 from diffable.backoff import pause
 from diffable.blocking import BlockingWire
-from diffable.socket_path import SYSTEM, find, trusted
+from diffable.socket_path import SYSTEM, TrustedSocket, find
 
 from .fake_daemon import FakeDaemon, Peer
 from .support import PATIENCE, eventually
 
 
 def patient_for_pings(receive: Any) -> Any:
-    """What is asked after a silence is waited for: a daemon in this process may have its turn late on a busy machine."""
+    """Waits longer for the reply to the question after a silence: a daemon in this process may be late on a busy machine."""
     was_silent = False
 
     async def receive_patiently(wire: Any, timeout: Optional[float]) -> bytes:
@@ -85,7 +86,7 @@ class ConnectionTests(unittest.TestCase):
             client.perform("tasks", "done")
 
         def ping(peer: Peer, id: Any, params: Dict[str, Any]) -> None:
-            """What was asked is answered when it has been asked about three times, each after half of the time."""
+            """Replies to the request after about three pings, each after half of the timeout."""
             peer.reply(id, {})
             asked = [method for method, _ in busy.requests]
             if "perform" in asked and asked[asked.index("perform"):].count("ping") == 3:
@@ -185,7 +186,7 @@ class ConnectionTests(unittest.TestCase):
     def test_a_socket_that_may_not_be_used_is_said_to_be_there(self) -> None:
         daemon = self.daemon()
         with mock.patch("diffable.blocking.socket.socket.connect", side_effect=PermissionError):
-            with self.assertRaisesRegex(SocketNotPermitted, "look at its owner"):
+            with self.assertRaisesRegex(SocketNotPermitted, "ask its owner"):
                 Client(daemon.socket).ping()
 
     def test_pauses_grow_to_two_seconds(self) -> None:
@@ -224,7 +225,7 @@ class SocketPathTests(unittest.TestCase):
             find(None, user, lambda path: True, lambda path: path == own, is_state)
         with self.assertRaisesRegex(NoDaemon, "systemctl --user start"):
             find(None, user, lambda path: path == SYSTEM, lambda path: False, is_state)
-        with self.assertRaisesRegex(NoDaemon, "XDG_RUNTIME_DIR, which says where it listens, is not set"):
+        with self.assertRaisesRegex(NoDaemon, "XDG_RUNTIME_DIR is not set, so the socket of your own daemon"):
             find(None, {"HOME": "/home/u"}, lambda path: path == SYSTEM, lambda path: False, is_state)
         elsewhere = {**user, "XDG_STATE_HOME": "/s"}
         self.assertEqual(find(None, elsewhere, lambda path: path == SYSTEM, lambda path: False, is_state), SYSTEM)
@@ -234,16 +235,51 @@ class SocketPathTests(unittest.TestCase):
         self.addCleanup(daemon.close)
         link = f"{daemon.directory}/link"
         os.symlink(daemon.socket, link)
-        self.assertEqual(trusted(link), os.path.realpath(daemon.socket))
+        self.assertEqual(TrustedSocket(link).path, os.path.realpath(daemon.socket))
         for mode, is_trusted in ((0o777, False), (0o720, False), (0o1777, True), (0o755, True)):
             os.chmod(daemon.directory, mode)
             if is_trusted:
-                trusted(daemon.socket)
+                Client(daemon.socket).ping()
                 continue
             with self.assertRaisesRegex(UntrustedSocket, "others can write in .*chmod go-w"):
                 Client(daemon.socket).ping()
-        self.assertEqual(trusted("/nowhere/at/all"), "/nowhere/at/all")
         with mock.patch("diffable.socket_path.os.geteuid", return_value=4_711):
             if os.getuid() not in (0, 4_711):
                 with self.assertRaisesRegex(UntrustedSocket, "it belongs to the user"):
-                    trusted(daemon.socket)
+                    TrustedSocket(daemon.socket)
+
+    def test_a_path_that_cannot_be_resolved_is_not_connected_to(self) -> None:
+        daemon = FakeDaemon()
+        self.addCleanup(daemon.close)
+        os.symlink("loop", f"{daemon.directory}/loop")
+        for path, reason in (("/nowhere/at/all", "No such file"), (f"{daemon.directory}/loop", "symbolic links")):
+            with self.assertRaisesRegex(NoDaemon, reason):
+                Client(path).ping()
+        # A link that appears after links were resolved.
+        link = f"{daemon.directory}/link"
+        os.symlink(daemon.socket, link)
+        with mock.patch("diffable.socket_path.os.path.realpath", lambda path: path):
+            with self.assertRaisesRegex(NoDaemon, "symbolic links"):
+                Client(link).ping()
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can listen as another user")
+    def test_a_server_of_another_user_is_not_spoken_to(self) -> None:
+        """On a socket that root owns, in root's directory."""
+        with tempfile.TemporaryDirectory() as directory, socket.socket(socket.AF_UNIX) as server:
+            server.bind(f"{directory}/socket")
+            os.seteuid(61_002)
+            server.listen()
+            os.seteuid(0)
+            path = f"{directory}/socket"
+
+            async def ping() -> None:
+                await AsyncClient(path).ping()
+
+            with mock.patch("diffable.socket_path.os.geteuid", return_value=61_001):
+                with self.assertRaisesRegex(UntrustedSocket, "runs as the user 61002"):
+                    Client(path).ping()
+                with self.assertRaisesRegex(UntrustedSocket, "runs as the user 61002"):
+                    asyncio.run(ping())
+            for _ in range(2):
+                with server.accept()[0] as accepted:
+                    self.assertEqual(accepted.recv(1), b"")

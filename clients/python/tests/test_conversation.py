@@ -73,7 +73,7 @@ class ConversationTests(unittest.TestCase):
         self.assertEqual(json.loads(encoded({"ä": "\u2028\n"})), {"ä": "\u2028\n"})
 
     def test_every_error_of_the_protocol_has_an_exception_of_its_name(self) -> None:
-        page = (REPOSITORY / "docs" / "protocol.md").read_text()
+        page = (REPOSITORY / "docs" / "protocol-errors.md").read_text()
         rows = re.findall(r"^\| (-?\d+) \| `(\w+)` \|", page, re.MULTILINE)
         self.assertGreater(len(rows), 20)
         for code, name in rows:

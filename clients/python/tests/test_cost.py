@@ -27,7 +27,7 @@ def small_changes(count: int) -> List[Dict[str, Any]]:
 
 
 def lines_executed(count: int) -> int:
-    """How many lines of Python a small change of so many items takes: a count, not a time."""
+    """The number of lines of Python that a small change executes in a list of this many items: a count, not a time."""
     mirror = Mirror("list")
     mirror.receive("reset", {"epoch": "e", "revision": 1, "reason": "initial", "operations": [long_list(count)]})
     lines = 0
@@ -50,5 +50,5 @@ def lines_executed(count: int) -> int:
 
 class CostTests(unittest.TestCase):
     def test_a_small_change_costs_the_same_however_long_the_list_is(self) -> None:
-        # Some steps for each of the chunks that the items lie in, none for an item.
+        # Some steps for each chunk of items, none for an item.
         self.assertLess(lines_executed(20_000), 1.5 * lines_executed(1_000))

@@ -28,13 +28,13 @@ def load() -> Any:
     assert specification is not None and specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
-    # The daemon is away on purpose.
+    # The daemon is stopped on purpose.
     module.print = lambda *_, **__: None  # type: ignore[attr-defined]
     return module.Follower
 
 
 def plain(things: Any) -> Any:
-    """Without the members that say nothing."""
+    """Without the members that have defaults."""
     if isinstance(things, dict):
         kept = {
             name: plain(member) if name in ("sections", "items", "children") else member for name, member in things.items()
@@ -45,7 +45,7 @@ def plain(things: Any) -> Any:
 
 
 class Running(threading.Thread):
-    """Compares each state that is shown with the daemon's at that revision, and changes the view now and then."""
+    """Compares each shown state with the daemon's at that revision, and changes the view now and then."""
 
     def __init__(self, client: Client, socket: str, views: List[View], random: Any) -> None:
         super().__init__(daemon=True)

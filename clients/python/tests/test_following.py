@@ -23,7 +23,7 @@ from diffable import (
 
 from .support import PATIENCE, Daemon, DaemonTestCase, RandomLists, eventually
 
-#: Through which others look on.
+#: The views of the other followers.
 VIEWS: List[View] = [
     {"where": {"path": "/due", "atMost": 5}},
     {"search": "milk"},
@@ -53,7 +53,7 @@ class Onlooker(threading.Thread):
             self.differences.append(repr(error))
 
     def has_seen(self, final: Snapshot) -> bool:
-        """A view may rest at an old revision that looks the same."""
+        """A view may stay at an old revision that looks the same."""
         return self.updates > 0 and (self.view is not None or self.following.revision == final.revision)
 
     def compare(self, update: Update) -> None:
@@ -81,12 +81,12 @@ class FollowingTests(unittest.TestCase):
                 self.assertGreater(onlooker.updates, 3)
 
     def change(self, client: Client, daemon: Daemon, random: RandomLists, onlookers: List[Onlooker]) -> Snapshot:
-        """10,000 operations by two clients, each transaction made once however often the daemon is killed."""
+        """Makes 10,000 operations by two clients, each transaction once even though the daemon is killed several times."""
         done = transactions = 0
         kills = [2_500, 5_000, 7_500]
         snapshot = client.snapshot("random")
         with Client(daemon.socket, patience=PATIENCE) as other:
-            # And on, while somebody has hardly had a turn yet.
+            # Continues while a follower has hardly had an update yet.
             while done < 10_000 or done < 50_000 and any(onlooker.updates <= 3 for onlooker in onlookers):
                 if done >= 10_000:
                     time.sleep(0.1)
@@ -102,13 +102,13 @@ class FollowingTests(unittest.TestCase):
                 if killer:
                     killer.join()
                 snapshot = client.snapshot("random")
-                # One that was made twice would have brought a revision too many.
+                # A transaction that was made twice would have made an extra revision.
                 self.assertEqual(snapshot.revision, transactions)
                 self.assertEqual(snapshot.state.to_dict(), self.expected.to_dict())
         return snapshot
 
     def fitting(self, random: RandomLists, state: ListState, count: int) -> List[Any]:
-        """Operations that fit, one after the other; `expected` is what they make."""
+        """Operations that fit, one after the other; `expected` is their result."""
         self.expected = ListState.from_dict(state.to_dict())
         fitting: List[Any] = []
         while len(fitting) < count:
@@ -117,7 +117,7 @@ class FollowingTests(unittest.TestCase):
                 operations.apply(self.expected, operation)
                 fitting.append(operation)
             except operations.DoesNotFit:
-                # It changes nothing, so what is compared in the end holds.
+                # It changes nothing, so the comparison at the end holds.
                 pass
         return fitting
 

@@ -50,7 +50,7 @@ class HandlingTests(unittest.TestCase):
 
         def answer(request: Request) -> None:
             if request.kind == "perform":
-                # It follows its list, so it knows what the ids are.
+                # It follows its list, so it knows the items of the ids.
                 seen.append([handler.state[id]["text"] for id in request.items])
                 self.client.transact("tasks", [{"op": "patchItems", "items": [{"id": "milk", "content": {"done": True}}]}])
                 request.answer({"was": request.arguments, "by": request.asker["name"]})
@@ -179,7 +179,7 @@ class HandlingTests(unittest.TestCase):
 
 
 class RealHandlingTests(DaemonTestCase):
-    """Beside the daemon itself."""
+    """With the real daemon."""
 
     def setUp(self) -> None:
         self.ended: Optional[HandlerEnded] = None
@@ -285,7 +285,7 @@ class RealHandlingTests(DaemonTestCase):
 
         self.serve("long", ["perform", "propose"], answer)
         with self.assertLogs("diffable", "WARNING"):
-            with self.assertRaisesRegex(HandlerLost, "resultLengthMax.*may have been done"):
+            with self.assertRaisesRegex(HandlerLost, "resultLengthMax.*may have been carried out"):
                 self.client.perform("long", "done")
             with self.assertRaisesRegex(ProposalRefused, "none"):
                 self.client.propose("long", [{"op": "deleteItems", "items": ["milk"]}])

@@ -63,7 +63,7 @@ class LeaseTests(DaemonTestCase):
                     with self.assertRaises(NoDaemon):
                         hopeless.publish("bar", ["clock"])
                 threading.Timer(0.2, daemon.start).start()
-                # One that has not begun waits for a daemon, as all requests do.
+                # A lease that has not begun waits for a daemon, as all requests do.
                 next.publish("bar", ["net"])
                 self.assertEqual(self.ids(client, "bar"), ["net"])
                 with self.assertRaises(ConnectionLost):

@@ -1,4 +1,4 @@
-"""Loops over updates that an event loop drives, that several threads use, and that are given values which change later."""
+"""Loops over updates: driven by an event loop, used by several threads, and with values that change later."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .support import PATIENCE, Daemon, DaemonTestCase
 
 
 class Subscriptions(FakeDaemon):
-    """Knows one list, and notes with which view and from where each subscription begins."""
+    """Knows one list, and records the view and the position with which each subscription begins."""
 
     def __init__(self, **methods: Any) -> None:
         self.begun: List[Dict[str, Any]] = []
@@ -42,7 +42,7 @@ class ViewTests(DaemonTestCase):
         return daemon
 
     def resumed(self, daemon: Subscriptions, following: Following) -> Dict[str, Any]:
-        """What a subscription begins with over the next connection."""
+        """The first request of a subscription over the next connection."""
         count = len(daemon.begun)
         with self.assertLogs("diffable", "WARNING"):
             daemon.peers[-1].cut()
@@ -258,7 +258,7 @@ class TimeoutTests(unittest.TestCase):
     # MARK: An event loop
 
     def drive(self, following: Following, is_enough: Callable[[List[Update]], bool]) -> int:
-        """Does as an event loop does, and returns how often it woke."""
+        """Acts like an event loop, and returns how often it woke."""
         poll = select.poll()
         poll.register(following, select.POLLIN)
         updates: List[Update] = []
@@ -358,7 +358,7 @@ class TimeoutTests(unittest.TestCase):
         with self.client.follow("copy", {"search": "seen"}, min_interval=0.01) as following:
             next(following)
             with Client(self.daemon.socket) as source:
-                # A mirror is changed by its connection alone.
+                # A mirror is changed by its connection only.
                 source.request("mirror", list="copy", of="elsewhere")
                 source.transact("copy", [{"op": "appendItems", "items": [{"id": "unseen"}]}])
                 source.request("mirror", list="copy", live=True)

@@ -28,7 +28,7 @@ class OperationsTests(DaemonTestCase):
                     try:
                         client.transact("model", changes)
                     except (InvalidParams, TooLarge):
-                        # What is wrong with the request itself, or too deep, is no business of the model's.
+                        # Errors in the request itself, or in its depth, do not concern the model.
                         continue
                     except Refused as error:
                         refused += 1

@@ -1,4 +1,4 @@
-"""The programs of docs/python.md, run in their order, one daemon for all of them."""
+"""The programs of docs/python.md, run in their order, with one daemon for all of them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class PageTests(unittest.TestCase):
         daemon = HandlerDaemon()
         self.addCleanup(daemon.close)
         with tempfile.TemporaryDirectory() as directory:
-            # The fake daemon's one item is called so.
+            # The fake daemon's only item has this name.
             os.mkdir(f"{directory}/milk")
             for name in ("b", "a"):
                 Path(directory, "milk", name).write_text("text")

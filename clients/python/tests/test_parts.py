@@ -46,7 +46,7 @@ class PartsTests(unittest.TestCase):
                     try:
                         sent = self.parts(changes, length)
                     except TooLarge:
-                        # One item's content, or what names all of the things it moves, is too long for a line.
+                        # One item's content, or the list of moved items, is too long for a line.
                         self.assertLess(length, 700)
                         continue
                     for operation in sent:

@@ -35,11 +35,11 @@ class RowTests(unittest.TestCase):
     def test_rows_that_make_no_list_are_refused_with_what_to_do(self) -> None:
         for rows, terms, words in (
             ([{"id": "a"}, {"id": "a"}], {}, "two rows have the id \"a\""),
-            ([{"x": 1}], {}, "say what identifies rows"),
-            ([{"id": 1.5}], {}, "a text or a whole number, not 1.5"),
+            ([{"x": 1}], {}, "name the field that identifies rows"),
+            ([{"id": 1.5}], {}, "a string or an integer, not 1.5"),
             ([{"id": "a"}, {}], {}, "not None"),
-            ([{"id": "a", "p": "b"}], {"parent": "p"}, "under \"b\", which is no row"),
-            ([{"id": "a", "p": "b"}, {"id": "b", "p": "a"}], {"parent": "p"}, "2 rows are under each other"),
+            ([{"id": "a", "p": "b"}], {"parent": "p"}, "the parent \"b\" of the row \"a\" is not a row"),
+            ([{"id": "a", "p": "b"}, {"id": "b", "p": "a"}], {"parent": "p"}, "2 rows are their own ancestors"),
         ):
             with self.assertRaisesRegex(ValueError, words):
                 sections(rows, **terms)

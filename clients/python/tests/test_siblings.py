@@ -26,7 +26,7 @@ class SiblingsTests(unittest.TestCase):
             self.assertEqual(siblings.index(member), index)
             self.assertIs(siblings.before(member), expected[index - 1] if index else None)
         self.assertEqual(siblings[1:-1], expected[1:-1])
-        # A step in a chunk is one of some hundred, so that is all that a change costs.
+        # A step in a chunk is one of some hundred, so that is the whole cost of a change.
         self.assertTrue(all(0 < len(chunk.members) <= siblings.LENGTH_MAX for chunk in siblings._chunks))
 
     def test_is_a_list_after_random_insertions_and_removals(self) -> None:

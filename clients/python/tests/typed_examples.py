@@ -18,7 +18,7 @@ def main() -> int:
         for name, text in blocks("python").items():
             programs.append(Path(directory, f"page_{name}.py"))
             programs[-1].write_text(text)
-        # Each by itself, as a reader would check it.
+        # Each separately, as a user would check it.
         checks = [
             subprocess.run(
                 ["mypy", "--strict", "--no-error-summary", program], cwd=directory,

@@ -6,61 +6,26 @@
 # lines, conversation: bytes to messages
 # siblings, state, operations, mirror: the local copy of a list, the operations that change it, updates in parts
 # rows, parts: rows as items, and a long change in several lines
-# wire, blocking, asynchronous: everything that waits, once for each kind of client
+# wire, blocking, asynchronous: waiting, once for each kind of client
 # connection, connections, reception: requests, subscriptions, and lost connections
 # requests, following, handling, leasing: the features of a client, over any wire
 # client, async_client: the two clients
 
+from . import _errors
+from ._errors import *
 from .answers import Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
 from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncLease, AsyncRequest
 from .client import Client, Following, Handler, Lease, Request
 from .errors import (
-    AttachExists,
     ConnectionLost,
     DiffableError,
-    DuplicateItem,
-    DuplicateSection,
     HandlerEnded,
-    HandlerExists,
-    HandlerLost,
-    HandlerTimedOut,
-    InvalidAnchor,
-    InvalidConfiguration,
-    InvalidContent,
-    InvalidParams,
-    InvalidRequest,
-    ListExists,
-    MethodNotFound,
-    MirrorExists,
     NoDaemon,
-    NoHandler,
     NoReply,
-    NoSpace,
-    NoSuchItem,
-    NoSuchList,
-    NoSuchRequest,
-    NoSuchRevision,
-    NoSuchSection,
-    NoSuchSubscription,
-    NotAttached,
-    NotForShared,
-    NotKept,
     NotSendable,
-    OutcomeUnknown,
-    OwnDescendant,
-    ParseError,
-    PermissionDenied,
-    ProposalRefused,
     Refused,
-    RequestKeyReused,
-    RevisionMismatch,
-    ShuttingDown,
     SocketNotPermitted,
-    StorageFailed,
-    StorageUnreadable,
-    TooLarge,
     Unintelligible,
-    Unreachable,
     UntrustedSocket,
 )
 from .mirror import Update, Window
@@ -71,17 +36,10 @@ from .typed import Condition, ItemDict, Operation, SectionDict, SnapshotDict, Vi
 __version__ = "0.1.0"
 
 __all__ = [
-    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "AttachExists", "Client",
-    "Condition", "ConnectionLost",
-    "Difference", "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Expanded", "Following", "Handler",
-    "HandlerEnded", "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
-    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "ItemDict", "Lease", "ListExists", "ListState", "ListSummary",
-    "MethodNotFound", "MirrorExists", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList",
-    "NoSuchRequest",
-    "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotAttached", "NotForShared", "NotKept", "NotSendable",
-    "Operation", "Outcome", "OutcomeUnknown", "OwnDescendant",
-    "ParseError", "Performed",
-    "PermissionDenied", "Place", "ProposalRefused", "Refused", "RequestKeyReused", "Revision", "RevisionMismatch",
-    "Request", "Section", "SectionDict", "ShuttingDown", "Snapshot", "SnapshotDict", "SocketNotPermitted", "StorageFailed",
-    "StorageUnreadable", "TooLarge", "Unintelligible", "Unreachable", "UntrustedSocket", "Update", "View", "Window", "apply",
+    "Access", "apply", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "Client", "Condition",
+    "ConnectionLost", "DiffableError", "Difference", "DoesNotFit", "Expanded", "Following", "Handler", "HandlerEnded",
+    "History", "Item", "ItemDict", "Lease", "ListState", "ListSummary", "NoDaemon", "NoReply", "NotSendable", "Operation",
+    "Outcome", "Performed", "Place", "Refused", "Request", "Revision", "Section", "SectionDict", "Snapshot", "SnapshotDict",
+    "SocketNotPermitted", "Unintelligible", "UntrustedSocket", "Update", "View", "Window",
 ]
+__all__ += _errors.__all__

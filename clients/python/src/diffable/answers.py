@@ -1,4 +1,4 @@
-"""What the daemon answers, as values. Members that a newer daemon adds are passed over."""
+"""The daemon's replies, as values. Members that a newer daemon adds are ignored."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a change came to."""
+    """The result of a change."""
 
     list: str
-    #: The list's revision now; None for one who may change the list and not see it, and so is `changed`.
+    #: The list's revision now. It and `changed` are None for a caller that may change the list but not read it.
     revision: Optional[int] = None
     changed: Optional[bool] = None
-    #: Counts of what became different, without the zeros: `{"insertedItems": 1}`.
+    #: The counts of the changes, without the zeros: `{"insertedItems": 1}`.
     summary: Mapping[str, int] = dataclasses.field(default_factory=dict)
     #: For an undo: `{"from": 7, "to": 6}`, the newest change that was undone, and the revision whose state the list has now.
     undo: Optional[Mapping[str, int]] = None
     #: For a redo: `{"from": 6, "to": 7}`, the revision whose state the list had, and the newest change that was redone.
     redo: Optional[Mapping[str, int]] = None
-    #: What a dry run would do.
+    #: The operations that a dry run would make.
     operations: Optional[Sequence[Operation]] = None
 
 
@@ -43,19 +43,19 @@ class ListSummary:
     group: int
     mode: str
     durability: str
-    #: Of a deleted list: when, in milliseconds since 1970 began, and by whom.
+    #: For a deleted list: the time of the deletion, in milliseconds since 1970, and the client that deleted it.
     time: Optional[int] = None
     name: Optional[str] = None
     pid: Optional[int] = None
     uid: Optional[int] = None
-    #: Which sorts of request a handler answers, and for which actions, if only for some.
+    #: The kinds of requests that have a handler, and its actions, if it handles only some.
     handles: Sequence[str] = ()
     actions: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a list is: revision 3 of one epoch is another state than revision 3 of another."""
+    """A list's position. A revision is valid only in its epoch."""
 
     list: str
     epoch: str
@@ -79,10 +79,10 @@ class Snapshot(Place):
 @dataclass(frozen=True)
 class Revision:
     revision: int
-    #: Milliseconds since 1970 began.
+    #: Milliseconds since 1970.
     time: int
     operations: int
-    #: Who made it: the name that the client gave, its process and its user.
+    #: The client that made it: its own name for itself, its process and its user.
     name: Optional[str] = None
     pid: Optional[int] = None
     uid: Optional[int] = None
@@ -93,7 +93,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class History(Place):
-    """The newest revision first; `oldest` is the oldest one that can be read."""
+    """A list's history, newest revision first; `oldest` is the oldest revision that can be read."""
 
     oldest: int
     revisions: Sequence[Revision]
@@ -118,7 +118,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Performed:
-    """What a handler answered."""
+    """A handler's response."""
 
     list: str
     revision: Optional[int] = None
@@ -127,19 +127,19 @@ class Performed:
 
 @dataclass(frozen=True)
 class Expanded:
-    """An item that has its children, or whose handler has none for it."""
+    """An item whose children are in the list, unless its handler has none."""
 
     list: str
     item: str
-    #: Of the list then; None for one who may not read it.
+    #: The list's revision then; None for a caller that may not read it.
     revision: Optional[int] = None
 
 
 def read(kind: Type[A], result: Mapping[str, Any], **made: Any) -> A:
-    """The members of the result by their names, and those that were made of others."""
+    """Makes a value from the members of a result, and from `made`, which has priority."""
     names = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]
     members: Dict[str, Any] = {name: value for name, value in result.items() if name in names}
     try:
         return kind(**{**members, **made})
     except TypeError as error:
-        raise Unintelligible(f"an answer that lacks something: {error}") from None
+        raise Unintelligible(f"a reply without a member that it needs: {error}") from None

@@ -28,7 +28,7 @@ class AsyncRequest(HandlerRequest):
 
 
 class AsyncFollowing(FollowedList, AsyncIterator[Update]):
-    """`async for update in client.follow("tasks")`. Leave it with `async with`, or `close`."""
+    """`async for update in client.follow("tasks")`. End it with `async with`, or `close`."""
 
     async def __anext__(self) -> Update:
         update = await self.next()
@@ -60,7 +60,7 @@ class AsyncHandler(Handling[AsyncRequest], AsyncIterator[AsyncRequest]):
 
 
 class AsyncLease(Leasing):
-    """As `Lease`, in `async with`, with methods that are awaited, one at a time."""
+    """Like `Lease`, for `async with`, with methods to await, one at a time."""
 
     async def __aenter__(self) -> AsyncLease:
         return self
@@ -104,7 +104,7 @@ class AsyncClient(Requests):
         return AsyncLease(self._connections, self._patience)
 
     async def close(self) -> None:
-        """Closes the connections that wait for a next request. What is followed, handled or leased is closed by itself."""
+        """Closes the idle connections. Loops, handlers and leases are closed separately."""
         self._connections.close()
 
     async def __aenter__(self) -> AsyncClient:

@@ -1,4 +1,4 @@
-"""The wire and the time of `AsyncClient`: asyncio's."""
+"""The wire and the clock of `AsyncClient`, from asyncio."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import socket
 from typing import Optional
 
 from .forking import Inheritable
+from .socket_path import TrustedSocket
 from .wire import Wire
 
 
@@ -22,7 +23,7 @@ class AsyncWire(Inheritable):
         self._timeout = timeout
         self._reader = reader
         self._writer = writer
-        # Under way also while nobody waits for it: who is cancelled while waiting loses nothing that has come.
+        # It continues without a waiting task: a cancelled task loses no data that has arrived.
         self._reading: Optional[asyncio.Task[bytes]] = None
 
     @property
@@ -54,7 +55,7 @@ class AsyncWire(Inheritable):
             return b""
 
     def is_open(self) -> bool:
-        # A loop that has ended, as of an earlier `asyncio.run`, serves no connection any more.
+        # A loop that has ended, such as that of an earlier `asyncio.run`, can no longer serve a connection.
         if self.is_inherited or self._loop.is_closed():
             return False
         return not self._reader.at_eof() and not self._writer.is_closing() and self._reader.exception() is None
@@ -73,11 +74,12 @@ class AsyncWire(Inheritable):
 
 
 class AsyncNetwork:
-    async def connect(self, path: str, timeout: Optional[float]) -> Wire:
+    async def connect(self, to: TrustedSocket, timeout: Optional[float]) -> Wire:
         end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             end.setblocking(False)
-            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(end, path), timeout)
+            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(end, to.path), timeout)
+            to.check_server(end)
             reader, writer = await asyncio.open_unix_connection(sock=end)
         except asyncio.TimeoutError:
             end.close()

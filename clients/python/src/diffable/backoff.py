@@ -1,6 +1,6 @@
-"""How long to wait before the next attempt: twice as long each time, and not all at the same moment.
+"""The pause before the next attempt. It doubles each time and has a random part.
 
-The random part keeps the clients of a daemon that went away from coming back together ("equal jitter", Marc Brooker,
+The random part keeps the clients of a restarted daemon from reconnecting at the same moment ("equal jitter", Marc Brooker,
 "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
 """
 

@@ -1,4 +1,4 @@
-"""The wire and the time of `Client`, and how its coroutines wait."""
+"""The wire and the clock of `Client`, and the way its coroutines wait."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from collections import deque
 from typing import Any, Coroutine, Deque, Generator, Generic, Optional, TypeVar
 
 from .forking import Inheritable
+from .socket_path import TrustedSocket
 from .wire import Wire
 
 T = TypeVar("T")
 
 
 class Wait:
-    """Suspends a coroutine until a socket is ready or a time has come. `await` returns whether the socket is ready."""
+    """Suspends a coroutine until a socket is ready or a time has passed. `await` returns whether the socket is ready."""
 
     def __init__(self, socket: Optional[socket.socket], event: int, timeout: Optional[float]) -> None:
         self.socket = socket
@@ -29,7 +30,7 @@ class Wait:
         return is_ready
 
     def outcome(self, until: Optional[float]) -> Optional[bool]:
-        """What `await` returns; None if the wait goes on after `until`."""
+        """The result of `await`; None if the wait continues after `until`."""
         ends = [end for end in (self.deadline, until) if end is not None]
         poll = select.poll()
         try:
@@ -38,17 +39,17 @@ class Wait:
             if poll.poll(max(min(ends) - time.monotonic(), 0) * 1000 if ends else None):
                 return True
         except (OSError, ValueError):
-            # Another thread has closed it, which the next call on it shows.
+            # Another thread has closed it, which the next call on it reports.
             return True
         return False if self.deadline is not None and (until is None or self.deadline <= until) else None
 
 
 class StillWaiting(Exception):
-    """The time that a caller gave is over, and the work can go on later."""
+    """The caller's timeout has passed, and the work can continue later."""
 
 
 class Work(Generic[T]):
-    """A coroutine that waits for nothing but `Wait`s, and can be left waiting for one."""
+    """A coroutine that waits only for `Wait`s, and can be suspended in one."""
 
     def __init__(self, coroutine: Coroutine[Any, bool, T]) -> None:
         self._coroutine = coroutine
@@ -60,7 +61,7 @@ class Work(Generic[T]):
         return getattr(self._coroutine, "cr_frame", None) is None
 
     def finish(self, until: Optional[float] = None) -> T:
-        """The result. Raises `StillWaiting` at `until`; a later call goes on from there."""
+        """The result. Raises `StillWaiting` at `until`; a later call continues from there."""
         is_ready: Any = None
         while True:
             if self.wait is not None:
@@ -78,7 +79,6 @@ class Work(Generic[T]):
 
 
 def finished(coroutine: Coroutine[Any, Any, T]) -> T:
-    """The coroutine's result."""
     work = Work(coroutine)
     try:
         return work.finish()
@@ -93,16 +93,18 @@ class BlockingWire(Inheritable):
         self._socket.setblocking(False)
         self._process = os.getpid()
         self._timeout = timeout
-        # Several threads can send on one: a view is set, or a request answered, while another thread waits for the next line.
+        # Several threads can send over one wire: a thread sets a view or responds to a request, while another waits for the
+        # next line.
         self._sending = threading.Lock()
         self._unsent: Deque[memoryview] = deque()
 
-    async def connect(self, path: str) -> None:
-        """Raises `OSError`."""
+    async def connect(self, to: TrustedSocket) -> None:
+        """Raises `OSError`, or `UntrustedSocket` if an untrusted user listens there."""
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
         while True:
             try:
-                return self._socket.connect(path)
+                self._socket.connect(to.path)
+                return to.check_server(self._socket)
             except BlockingIOError:
                 # The daemon's queue is full, and no event announces free space in it.
                 if deadline is not None and time.monotonic() >= deadline:
@@ -121,14 +123,14 @@ class BlockingWire(Inheritable):
         try:
             while not self._has_sent_all():
                 if not await Wait(self._socket, select.POLLOUT, self._timeout):
-                    # The daemon takes nothing any more.
+                    # The daemon no longer reads.
                     self._shut()
                     return
         except (OSError, ValueError):
             self._shut()
 
     def _has_sent_all(self) -> bool:
-        # The lock is held for as long as nothing waits, so that the lines of two threads are not mixed.
+        # The lock is held while nothing waits, so that the lines of two threads are not mixed.
         with self._sending:
             while self._unsent:
                 try:
@@ -162,16 +164,16 @@ class BlockingWire(Inheritable):
         return not self.is_inherited and not Wait(self._socket, select.POLLIN, 0).outcome(None)
 
     def close(self) -> None:
-        # Wakes who waits in another thread.
+        # Wakes a thread that waits for data.
         self._shut()
         self._socket.close()
 
     def __del__(self) -> None:
-        # A loop over a list that was left is closed with it.
+        # A loop over a list closes it when the loop is left.
         self._socket.close()
 
     def _leave_to_parent(self) -> None:
-        # The parent's end stays open, and the daemon sees that when the parent closes it.
+        # The parent's end stays open, and the daemon sees the end when the parent closes it.
         self._socket.close()
 
     def _shut(self) -> None:
@@ -184,10 +186,10 @@ class BlockingWire(Inheritable):
 
 
 class BlockingNetwork:
-    async def connect(self, path: str, timeout: Optional[float]) -> Wire:
+    async def connect(self, to: TrustedSocket, timeout: Optional[float]) -> Wire:
         wire = BlockingWire(timeout)
         try:
-            await wire.connect(path)
+            await wire.connect(to)
         except BaseException:
             wire.close()
             raise

@@ -1,4 +1,4 @@
-"""The client that blocks: for scripts, for threads, for loops that wait for nothing else."""
+"""The blocking client, for scripts, for threads, and for loops that wait for nothing else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 def _blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Callable[Concatenate[Any, P], R]:
-    """The method as one that returns when it is done."""
+    """Makes a blocking method from a coroutine method."""
 
     @functools.wraps(method)
     def call(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:
@@ -38,17 +38,18 @@ def _blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> 
 
 
 class Client:
-    """A client whose methods return when they are done. Threads may share it.
+    """A client with blocking methods. Threads may share it.
 
         with Client() as client:
             client.publish("tasks", [{"id": "milk", "text": "Buy milk"}])
             for update in client.follow("tasks"):
                 print(update.revision, len(update.state))
 
-    - socket: where the daemon listens. Without one: `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
-    - name: who this is, for `history` and the daemon's log; by default the program's name.
-    - patience: for how many seconds a request is sent again while there is no daemon. A change is made once all the same.
-    - reply_timeout: for how many seconds a daemon may say nothing, also when asked whether it is there; None: for ever.
+    - socket: the path of the daemon's socket; by default `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
+    - name: the client's name in `history` and the daemon's log; by default the program's name.
+    - patience: the seconds for which a request is repeated while there is no daemon. A change is still made only once.
+    - reply_timeout: the seconds without any data after which a connection is given up, even though the client has asked whether
+      the daemon is alive; None: forever.
     """
 
     def __init__(
@@ -83,13 +84,13 @@ class Client:
         self, list: str, view: Optional[View] = None, *, if_absent: Literal["error", "wait"] = "error",
         min_interval: Optional[float] = None, most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> Following:
-        """Iterates the updates of a list: first its state, then each change, until it is deleted. When the connection is
-        lost, it goes on over the next one.
+        """Iterates the updates of a list: first its state, then each change, until it is deleted. After a lost connection, it
+        continues over the next one.
 
-        - view: what of the list is seen, a dict of docs/protocol.md: `{"where": …, "search": …, "sort": …, "window": …}`.
-        - if_absent: "wait" for a list that is not there yet, and go on when it is deleted and made again.
-        - min_interval: so many seconds lie between two updates at least.
-        - most_recent, not_older_than: how new the first state is to be, as of `snapshot`.
+        - view: the part to show, a dict of docs/protocol-views.md: `{"where": …, "search": …, "sort": …, "window": …}`.
+        - if_absent: "wait" to wait for a missing list, and to continue when it is deleted and created again.
+        - min_interval: the minimal number of seconds between two updates.
+        - most_recent, not_older_than: how new the first state must be, as in `snapshot`.
         """
         return Following(
             FollowedList(
@@ -99,22 +100,23 @@ class Client:
         self, list: str, requests: Sequence[RequestKind], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
         follow: bool = True,
     ) -> Handler:
-        """Iterates what others ask of a list, so that it is answered. Use it in `with`, which ends it when the loop does, also
-        by an exception.
+        """Iterates the requests of other clients for a list, so that the program can respond. Use it in `with`, which ends the
+        handler with the loop, even after an exception.
 
-        - requests: which sorts: "perform", "propose", "expand".
-        - actions: these only, of `perform`.
+        - requests: the kinds to handle: "perform", "propose", "expand".
+        - actions: the only actions of `perform` to handle.
         - replace: takes the place of another handler.
-        - follow: `state` has the list, with all that a request names.
+        - follow: `state` has the list, including everything that a request names.
         """
         return Handler(Handling(Request, self._requests._connections, list, requests, actions, replace, follow))
 
     def lease(self) -> Lease:
-        """Puts things there that go again when the `with` is left, when this process ends, and when the connection is lost."""
+        """Creates items, sections and lists that are deleted when the `with` is left, when this process ends, and when the
+        connection is lost."""
         return Lease(Leasing(self._requests._connections, self._requests._patience))
 
     def close(self) -> None:
-        """Closes the connections that wait for a next request. What is followed, handled or leased is closed by itself."""
+        """Closes the idle connections. Loops, handlers and leases are closed separately."""
         self._requests._connections.close()
 
     def __enter__(self) -> Client:
@@ -125,7 +127,7 @@ class Client:
 
 
 class _Loop(Inheritable, Iterator[T]):
-    """One thread at a time iterates; any may close."""
+    """One thread at a time iterates; any thread may close it."""
 
     def __init__(self, reception: Reception[T]) -> None:
         super().__init__()
@@ -141,8 +143,8 @@ class _Loop(Inheritable, Iterator[T]):
         return value
 
     def next(self, timeout: Optional[float] = None) -> Optional[T]:
-        """The same as `next(loop)`, but None when nothing has come after so many seconds; 0 never waits. A part
-        that has arrived is kept for the next call. At the end it raises `StopIteration`."""
+        """Like `next(loop)`, but returns None if nothing arrives within this many seconds; 0 never waits. A part that has
+        arrived is kept for the next call. At the end it raises `StopIteration`."""
         until = None if timeout is None else time.monotonic() + max(timeout, 0)
         if not self._turn.acquire(timeout=-1 if timeout is None else min(max(timeout, 0), threading.TIMEOUT_MAX)):
             return None
@@ -180,7 +182,7 @@ class _Loop(Inheritable, Iterator[T]):
     def fileno(self) -> int:
         """A file descriptor for `select`, `poll`, GLib and other event loops. It is readable when `next(timeout=0)` may return
         something or has something to do, such as to connect again. Call that until it returns None. At the end it stays
-        readable, and is closed with this object: take it out of the event loop when `next` raises."""
+        readable, and is closed with this object: remove it from the event loop when `next` raises."""
         with self._turn:
             if self._readiness is None:
                 self._readiness = Readiness()
@@ -211,10 +213,10 @@ class _Loop(Inheritable, Iterator[T]):
 
 
 class Following(_Loop[Update]):
-    """`for update in client.follow("tasks")`. One thread at a time iterates; any may set a view, or close.
+    """`for update in client.follow("tasks")`. One thread at a time iterates; any thread may set a view, or close it.
 
-    An event loop waits for `fileno`, and takes updates with `next(timeout=0)`. In a child of `os.fork` the loop goes on from
-    where it was, over a connection of its own.
+    An event loop waits for `fileno`, and takes updates with `next(timeout=0)`. In a child of `os.fork` the loop continues from
+    its last state, over a connection of its own.
     """
 
     def __init__(self, followed: FollowedList) -> None:
@@ -227,7 +229,7 @@ class Following(_Loop[Update]):
 
     @property
     def state(self) -> ListState:
-        """The list as it was at the last update, brought forward when the next one is asked for."""
+        """The list's state at the last update. The next update changes it in place."""
         return self._followed.state
 
     @property
@@ -235,8 +237,8 @@ class Following(_Loop[Update]):
         return self._followed.revision
 
     def set_view(self, view: Optional[View]) -> None:
-        """Shows something else of the list. At least one update comes for it, even if nothing looks different, as soon as there
-        is a list. Views that are set in a row may share an update. `view` is copied."""
+        """Changes the view. At least one update follows, even if no item changes, as soon as the list exists. Views that are
+        set in a row may share an update. `view` is copied."""
         finished(self._followed.set_view(view))
 
     def __enter__(self) -> Following:
@@ -244,10 +246,10 @@ class Following(_Loop[Update]):
 
 
 class Lease:
-    """`with client.lease() as lease: lease.publish("bar", rows, into="left")`. One thread at a time; any may close it.
+    """`with client.lease() as lease: lease.publish("bar", rows, into="left")`. One thread at a time; any thread may close it.
 
-    It has a connection of its own. Once that is lost, `ConnectionLost` is raised: make another lease, and put there anew what
-    was leased.
+    It has a connection of its own. After that is lost, `ConnectionLost` is raised: make another lease, and create the leased
+    things again.
     """
 
     def __init__(self, leasing: Leasing) -> None:
@@ -261,7 +263,7 @@ class Lease:
 
     @property
     def is_held(self) -> bool:
-        """Whether what was put there is still leased, as far as is known here. Nothing is asked."""
+        """Whether the things are still leased, as far as the client knows. The daemon is not asked."""
         return self._requests.is_held
 
     def __enter__(self) -> Lease:
@@ -273,20 +275,21 @@ class Lease:
 
 class Request(HandlerRequest):
     def answer(self, result: JSON = None, *, operations: Optional[Sequence[Operation]] = None) -> None:
-        """Consents. `result` is what the asker gets; `operations` are applied instead of those that were proposed."""
+        """Consents. `result` is the caller's result; `operations` replace the proposed ones."""
         finished(self._answer(result, operations))
 
     def refuse(self, reason: str) -> None:
-        """Nothing happened: the asker gets the reason, as `ProposalRefused`."""
+        """Nothing happened: the caller gets the reason, as `ProposalRefused`."""
         finished(self._refuse(reason))
 
     def fail(self, reason: str) -> None:
-        """It may have happened: the asker gets the reason, as `HandlerLost`."""
+        """The request may have been carried out: the caller gets the reason, as `HandlerLost`."""
         finished(self._fail(reason))
 
 
 class Handler(_Loop[Request]):
-    """`with client.handle("tasks", ["perform"]) as handler: for request in handler: …`. One thread iterates; any may answer."""
+    """`with client.handle("tasks", ["perform"]) as handler: for request in handler: …`. One thread iterates; any may respond.
+    """
 
     def __init__(self, handling: Handling[Request]) -> None:
         super().__init__(handling)
@@ -298,7 +301,7 @@ class Handler(_Loop[Request]):
 
     @property
     def state(self) -> ListState:
-        """The list as it was when the last request came, or newer: it has every item that the request names."""
+        """The list's state at the last request, or newer: it has every item that the request names."""
         return self._handling.state
 
     @property

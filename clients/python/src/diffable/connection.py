@@ -1,17 +1,17 @@
-"""A connection to a daemon: requests, their replies, and what comes without having been asked for."""
+"""A connection to a daemon: requests, their replies, and notifications."""
 
 from __future__ import annotations
 
 import itertools
 from typing import Any, Dict, List, Mapping, Optional
 
-from . import socket_path
 from .conversation import Conversation, Message, Reply, RequestID
 from .errors import ConnectionLost, NoDaemon, NoReply, SocketNotPermitted
 from .lines import encoded
+from .socket_path import TrustedSocket
 from .wire import Network, Wire
 
-# No two requests of this process have the same, so a line can be sent again over another connection as it is.
+# Unique in this process, so a line can be sent again over another connection unchanged.
 _ids = itertools.count(1)
 
 
@@ -38,13 +38,13 @@ class Connection:
         self.path = path
         self._reply_timeout = reply_timeout
         self._conversation = Conversation()
-        #: What the daemon takes at most, by the names of its settings.
+        #: The daemon's limits, by the names of its settings.
         self.limits: Dict[str, int] = {}
 
     @staticmethod
     async def open(network: Network, path: str, name: Optional[str], reply_timeout: Optional[float]) -> Connection:
         try:
-            wire = await network.connect(socket_path.trusted(path), reply_timeout)
+            wire = await network.connect(TrustedSocket(path), reply_timeout)
         except PermissionError:
             raise SocketNotPermitted(path) from None
         except OSError as error:
@@ -59,12 +59,11 @@ class Connection:
         return connection
 
     async def ask(self, method: str, params: Mapping[str, Any]) -> Dict[str, Any]:
-        """The result."""
         id = new_id()
         return await self.reply([request_line(method, params, id)], id)
 
     async def reply(self, lines: List[bytes], id: RequestID) -> Dict[str, Any]:
-        """The result of a request in one or more lines. What else comes meanwhile is kept."""
+        """The result of a request in one or more lines. Other messages that arrive are kept."""
         for line in lines:
             await self._wire.send(line)
         while True:
@@ -74,7 +73,7 @@ class Connection:
             await self._receive_more()
 
     async def send(self, method: str, params: Mapping[str, Any], id: Optional[RequestID] = None) -> RequestID:
-        """Sends a request whose reply is taken by `next_message`."""
+        """Sends a request whose reply is returned by `next_message`."""
         id = new_id() if id is None else id
         await self._wire.send(request_line(method, params, id))
         return id
@@ -99,8 +98,8 @@ class Connection:
         self._wire.close()
 
     async def _receive_more(self) -> None:
-        """A daemon that hangs says nothing, and a list that is quiet says nothing either. So when nothing has come for half
-        of the time, the daemon is asked whether it is there."""
+        """Receives data. A daemon that hangs sends nothing, and neither does a list without changes. So after half of the
+        timeout without data, the daemon is asked whether it is alive."""
         timeout = self._reply_timeout
         try:
             data = await self._wire.receive(None if timeout is None else timeout / 2)

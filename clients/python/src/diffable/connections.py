@@ -1,4 +1,4 @@
-"""The connections of a client: one for each that is in use at a time, and some that wait for the next."""
+"""The connections of a client: those in use, and a few idle ones for the next requests."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from typing import Awaitable, Callable, Deque, Optional, TypeVar
 from . import socket_path
 from .backoff import pause
 from .connection import Connection
-from .errors import DiffableError, Refused, StorageFailed
+from .errors import DiffableError, Refused, StorageFailed, retried
 from .wire import Network
 
 T = TypeVar("T")
 
 log = logging.getLogger("diffable")
 
-#: So many are kept that nobody uses at the moment.
+#: The number of idle connections that are kept.
 _IDLE_MAX = 2
 
 
 def _program_name() -> Optional[str]:
-    """As the shortest limit for names takes it; None where Python was given no file."""
+    """The program's name, cut to the shortest limit of names; None if Python was given no file."""
     name = os.path.basename(sys.argv[0] if sys.argv else "")
     printable = "".join(character for character in name if character.isprintable())
     return None if printable in ("", "-c", "-m") else printable.encode()[:64].decode(errors="ignore")
 
 
 class Connections:
-    """Whatever thread or task asks has a connection of its own meanwhile, so nobody waits for another's reply."""
+    """Each thread or task that sends a request has its own connection, so it never waits for another's reply."""
 
     def __init__(
         self, network: Network, socket: Optional[str], name: Optional[str], reply_timeout: Optional[float]
@@ -44,14 +44,14 @@ class Connections:
         self._is_closed = False
 
     async def open(self) -> Connection:
-        """A new one, which is the caller's."""
+        """Opens a new connection, which the caller owns."""
         if self._is_closed:
-            raise RuntimeError("the client is closed")
+            raise RuntimeError("the client is closed: make another one")
         path = socket_path.find(self._socket)
         return await Connection.open(self.network, path, self._name, self._reply_timeout)
 
     async def open_within(self, patience: float) -> Connection:
-        """The same, as soon as there is a daemon: it is tried for so many seconds."""
+        """Does the same, and retries for this many seconds while there is no daemon."""
         deadline = time.monotonic() + patience
         failures = 0
         while True:
@@ -61,19 +61,19 @@ class Connections:
                 if not error.is_healed_by_reconnecting or time.monotonic() >= deadline:
                     raise
                 if failures == 0:
-                    log.warning("%s. Trying again for up to %g s", error, patience)
+                    log.warning("%s. Trying again for up to %g s", retried(error), patience)
             failures += 1
             await self.network.sleep(min(pause(failures), max(deadline - time.monotonic(), 0.0)))
 
     async def use(self, patience: float, work: Callable[[Connection], Awaitable[T]], again: bool) -> T:
-        """Does it over a connection, as soon as there is one.
+        """Runs `work` over a connection, as soon as there is one.
 
-        - patience: for how many seconds it is tried.
-        - again: it may be done twice, as what only reads, or what has a request key. All else is done once.
+        - patience: the seconds for which it is tried.
+        - again: whether the work may be done twice: it only reads, or has a request key. Any other work is done once.
         """
         deadline = time.monotonic() + patience
         failures = 0
-        # What left open whether a change was made: nothing that is only a lack of connections settles that.
+        # The error that left open whether a change was made. A later lack of connections does not settle that.
         open_end: Optional[DiffableError] = None
         while True:
             error: DiffableError
@@ -94,7 +94,7 @@ class Connections:
                     if failure.leaves_outcome_open:
                         open_end = failure
             if failures == 0:
-                log.warning("%s. Trying again for up to %g s", error, patience)
+                log.warning("%s. Trying again for up to %g s", retried(error), patience)
             failures += 1
             await self.network.sleep(min(pause(failures), max(deadline - time.monotonic(), 0.0)))
 
@@ -102,13 +102,13 @@ class Connections:
         try:
             result = await work(connection)
         except Refused as error:
-            # After an answer that could be read it is as good as before.
+            # After a readable reply, the connection is still good.
             if error.is_healed_by_reconnecting:
                 connection.close()
             self._keep(connection)
             raise
         except BaseException:
-            # Its reply may still come.
+            # Its reply may still arrive.
             connection.close()
             raise
         self._keep(connection)

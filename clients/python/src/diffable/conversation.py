@@ -1,4 +1,4 @@
-"""One connection's talk: bytes to messages. No I/O."""
+"""The messages of one connection. No I/O."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Message = Union[Reply, Notification]
 
 
 class Conversation:
-    """Messages in the order in which they came. What one waits for can be taken before the others."""
+    """Messages in the order of arrival. A reply can be taken before earlier messages."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
-        # As far as there is no newline in it.
+        # The bytes before this index contain no newline.
         self._searched = 0
         self._messages: Deque[Message] = deque()
-        # What the daemon said of the connection as a whole, or what could not be understood: the last there is.
+        # An error of the connection as a whole, or a message that was not understood: it is the last one.
         self._failure: Optional[DiffableError] = None
 
     @property
@@ -49,7 +49,6 @@ class Conversation:
         return self._failure is not None
 
     def receive(self, data: bytes) -> None:
-        """Takes what has come."""
         self._rest += data
         start = 0
         while (end := self._rest.find(b"\n", max(start, self._searched))) >= 0:
@@ -65,7 +64,7 @@ class Conversation:
         self._searched = len(self._rest)
 
     def take(self) -> Optional[Message]:
-        """The next one; None when more has to come first."""
+        """The next message; None until more data arrives."""
         if self._messages:
             return self._messages.popleft()
         if self._failure is not None:
@@ -73,7 +72,7 @@ class Conversation:
         return None
 
     def take_reply(self, id: RequestID) -> Optional[Reply]:
-        """The reply to that request, before all else."""
+        """Takes the reply to that request before all other messages."""
         for index, message in enumerate(self._messages):
             if isinstance(message, Reply) and message.id == id:
                 del self._messages[index]
@@ -93,6 +92,6 @@ def _message(message: Dict[str, Any]) -> Message:
     id = message["id"]
     error = Refused.from_error(message["error"]) if "error" in message else None
     if id is None:
-        # Nobody knows which request it answers: the daemon serves this user no more, or could not read a line.
-        raise error or Unintelligible("a reply to nothing")
+        # It is unknown which request failed: the daemon no longer serves this user, or could not read a line.
+        raise error or Unintelligible("a reply to no request")
     return Reply(id, message.get("result") or {}, error)

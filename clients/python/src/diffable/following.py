@@ -1,4 +1,4 @@
-"""A list that is followed: its updates, over as many connections as it takes."""
+"""A followed list: its updates, over any number of connections."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class FollowedList(Reception[Update]):
     ) -> None:
         super().__init__(connections)
         if if_absent not in ("error", "wait"):
-            raise ValueError(f'if_absent is "error" or "wait", not {if_absent!r}')
+            raise ValueError(f'if_absent must be "error" or "wait", not {if_absent!r}')
         self._terms = {
             "ifAbsent": "wait" if if_absent == "wait" else None,
             "minInterval": None if min_interval is None else max(1, round(min_interval * 1000)),
         }
-        # Of what is shown first. Afterwards the daemon shows nothing older than before.
+        # For the first state. After that, the daemon never shows an older state than before.
         self._fresh = {"mostRecent": most_recent or None, "notOlderThan": not_older_than}
-        # Each view is a copy of its own, so that `is` distinguishes equal ones.
+        # Each view is a separate copy, so that `is` distinguishes equal ones.
         self._wanted: View = copied(view or {})
         self._mirror = Mirror(list, if_absent == "wait", self._wanted)
         self._subscription: Optional[int] = None
-        # The view that was asked for last, and the request for it until it is answered. Views that are set until then wait.
+        # The last requested view, and the request for it until its reply. Views that are set until then wait.
         self._asked = self._wanted
         self._unanswered: Optional[Tuple[RequestID, View]] = None
         # Protects the three members above: one thread sets a view while another follows.
@@ -46,7 +46,7 @@ class FollowedList(Reception[Update]):
 
     @property
     def state(self) -> ListState:
-        """The list as it was at the last update, brought forward when the next one is asked for."""
+        """The list's state at the last update. The next update changes it in place."""
         return self._mirror.state
 
     @property
@@ -54,15 +54,15 @@ class FollowedList(Reception[Update]):
         return self._mirror.revision
 
     async def set_view(self, view: Optional[View]) -> None:
-        """Shows something else of the list. At least one update comes for it, even if nothing looks different, as soon as there
-        is a list. Views that are set in a row may share an update. `view` is copied."""
+        """Changes the view. At least one update follows, even if no item changes, as soon as the list exists. Views that are
+        set in a row may share an update. `view` is copied."""
         self._wanted = copied(view or {})
         await self._ask_for_view()
 
     async def _begin(self, connection: Connection) -> None:
         mirror = self._mirror
         since = mirror.since
-        # A state is gone on from with the view that it was seen through.
+        # A state is continued with its own view.
         view = self._wanted if since is None else mirror.view
         with self._viewing:
             self._subscription = self._unanswered = None
@@ -81,7 +81,7 @@ class FollowedList(Reception[Update]):
             connection, subscription, view = self._connection, self._subscription, self._wanted
             if connection is None or subscription is None or self._unanswered or view is self._asked:
                 return
-            # Noted before it is sent: another thread may read the reply at once.
+            # Recorded before it is sent: another thread may read the reply at once.
             id = new_id()
             self._asked, self._unanswered = view, (id, view)
         await connection.send("setView", {"subscription": subscription, "view": view}, id)
@@ -107,7 +107,7 @@ class FollowedList(Reception[Update]):
         try:
             reply.get()
         except NoSuchSubscription:
-            # It has ended meanwhile, which is told by itself.
+            # The subscription has ended, which has its own message.
             return
         self._mirror.set_view(view)
         await self._ask_for_view()

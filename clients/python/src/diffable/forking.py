@@ -1,7 +1,7 @@
-"""Keeps a child of `os.fork` away from what belongs to its parent.
+"""Keeps a child of `os.fork` from using resources of its parent.
 
-Both would otherwise read and write the same connections. A child drops its copies without a word to the daemon, and opens
-connections of its own when it asks for something.
+Both would otherwise read and write the same connections. A child drops its copies silently, and opens its own connections when
+it sends a request.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _inheritable: weakref.WeakSet[Inheritable] = weakref.WeakSet()
 
 
 class Inheritable:
-    """Something that a child process must not go on using."""
+    """An object that a child process must not continue to use."""
 
     def __init__(self) -> None:
         _inheritable.add(self)
 
     def _leave_to_parent(self) -> None:
-        """Drops what belongs to the parent. Called in the child, right after the fork."""
+        """Drops the parent's resources. Called in the child, right after the fork."""
         raise NotImplementedError
 
 

@@ -1,4 +1,4 @@
-"""A list that answers: the requests to its handler, over as many connections as it takes."""
+"""The requests to a list's handler, over any number of connections."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from .reception import Reception
 from .state import ListState
 from .typed import JSON, Operation, RequestKind
 
-#: For so many seconds the daemon may take our own handler of before for somebody else's.
+#: The seconds in which the daemon may mistake this client's earlier handler for another's.
 _GRACE = 10.0
 
 
 @dataclass(eq=False)
 class HandlerRequest:
-    """What somebody asks of the list. It is answered once, by `answer`, `refuse` or `fail`, also later or from another thread
-    or task; who never answers lets the asker wait until its time is over."""
+    """A request of another client. The program responds once, with `answer`, `refuse` or `fail`, even later or from another
+    thread or task. Without a response, the caller waits until the request times out."""
 
-    # `Request` answers and returns, `AsyncRequest` is awaited.
+    # `Request` has blocking methods, those of `AsyncRequest` are awaited.
 
     list: str
     #: "perform", "propose" or "expand".
     kind: str
-    #: The list's revision when it was asked; the handler has seen that much of the list.
+    #: The list's revision at the time of the request; the handler's local copy is at least as new.
     revision: Optional[int]
-    #: Who asks: name, pid and uid.
+    #: The caller: name, pid and uid.
     asker: Mapping[str, Any]
-    #: Of `perform`: what is to be done, with which items or which section.
+    #: For `perform`: the action, and its target items or section.
     action: Optional[str] = None
     items: Sequence[str] = ()
     section: Optional[str] = None
     arguments: JSON = None
-    #: For `propose`: the operations as the proposer sent them, and counts of the changes.
+    #: For `propose`: the operations as the caller sent them, and counts of the changes.
     operations: Sequence[Operation] = ()
     summary: Mapping[str, int] = field(default_factory=dict)
-    #: Of `expand`: which item needs its children.
+    #: For `expand`: the item whose children are requested.
     item: Optional[str] = None
-    #: Nobody waits for the answer any more: the time is over, the asker is gone, or the connection was lost. It is set as soon
-    #: as the loop asks for its next request, and what is answered then goes nowhere.
+    #: Whether the response is no longer needed: the request timed out, the caller's connection ended, or this connection was
+    #: lost. It is set when the loop asks for its next request. A later response is ignored.
     is_cancelled: bool = False
 
     def __post_init__(self) -> None:
@@ -64,16 +64,16 @@ class HandlerRequest:
     async def _send(self, answer: Dict[str, Any]) -> None:
         handling, connection = self._handling, self._connection
         if handling is None or connection is None:
-            raise RuntimeError("a request is answered once")
+            raise RuntimeError("this request has been answered, and a request is answered only once")
         if connection.is_inherited:
-            raise RuntimeError("the process that this one was forked from got the request, and only that can answer it")
+            raise RuntimeError("this process was forked after the request came, and only the parent process can answer it")
         self._handling = None
         if self.is_cancelled:
             return
         try:
             await handling._send_answer(connection, self, answer)
         except NotSendable:
-            # Nothing was sent, so it can be answered with something else.
+            # Nothing was sent, so another response is possible.
             self._handling = handling
             raise
 
@@ -89,7 +89,7 @@ class Handling(Reception[Q]):
         super().__init__(connections)
         self._kind = kind
         if isinstance(requests, str) or not requests:
-            raise ValueError('requests are some of "perform", "propose" and "expand", in a list')
+            raise ValueError('requests must be a list of one or more of "perform", "propose" and "expand"')
         self._params = {
             "list": list, "requests": [*requests], "actions": None if actions is None else [*actions],
             "replace": replace or None,
@@ -99,10 +99,10 @@ class Handling(Reception[Q]):
         self._subscription: Optional[int] = None
         self._handler: Any = None
         self._open: Dict[Any, HandlerRequest] = {}
-        # By the answers to them that the daemon has not taken yet.
+        # By the ids of responses without a reply from the daemon.
         self._answered: Dict[RequestID, HandlerRequest] = {}
         self._has_registered = False
-        # Until when another handler may be our own of before.
+        # The end of the time in which another handler may be this client's earlier one.
         self._grace_end: Optional[float] = None
 
     @property
@@ -111,7 +111,7 @@ class Handling(Reception[Q]):
 
     @property
     def state(self) -> ListState:
-        """The list as it was when the last request came, or newer: it has every item that the request names."""
+        """The list's state at the last request, or newer: it has every item that the request names."""
         return self._mirror.state
 
     @property
@@ -119,7 +119,7 @@ class Handling(Reception[Q]):
         return self._mirror.revision
 
     async def _begin(self, connection: Connection) -> None:
-        # Whoever asked over the connection before was told that it was lost.
+        # The callers of the previous connection have been notified of its loss.
         self._cancel_all()
         self._mirror.resume({})
         if self._follows:
@@ -182,14 +182,14 @@ class Handling(Reception[Q]):
     async def _take_reply(self, reply: Reply) -> None:
         request = self._answered.pop(reply.id, None)
         connection = self._connection
-        # Whoever asked waits for nothing any more.
+        # The caller no longer waits.
         if reply.error is None or isinstance(reply.error, NoSuchRequest) or request is None or connection is None:
             return
-        log.warning("an answer about the list %r was refused: %s", self.list, reply.error)
-        # What was said could be no answer: it is too long, for example. A proposal was not applied; all else was done before.
+        log.warning("the daemon refused the handler's answer for the list %r: %s", self.list, reply.error)
+        # The response was invalid, for example too long. A proposal was not applied; any other request was carried out before.
         instead = (
             {"refusal": str(reply.error)} if request.kind == "propose"
-            else {"failure": f"{reply.error}. It may have been done: look before you ask again"}
+            else {"failure": f"{reply.error}. The request may have been carried out. Check before you retry"}
         )
         await connection.send("answer", {"request": request._number, **instead})
 

@@ -1,4 +1,4 @@
-"""Leases: what is put there for as long as one connection stands."""
+"""Leases: things that exist as long as one connection."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ _LEASE = {"lease": "connection"}
 
 
 class Leasing:
-    """A connection of its own, which leases what its methods put there. It is not shared: one task or thread at a time.
+    """A separate connection, which leases everything that its methods create. One task or thread uses it at a time.
 
-    Nothing is sent twice, and no other connection takes its place: what was leased is gone then, and is put there anew by
-    another lease.
+    Requests are never repeated, and a lost connection is not replaced: the leased things are deleted then, and another lease
+    has to create them again.
     """
 
     def __init__(self, connections: Connections, patience: float) -> None:
         self._connections = connections
         self._patience = patience
         self._connection: Optional[Connection] = None
-        # Of the connection that it had.
+        # The path of its connection.
         self._path = ""
         self._is_closed = False
 
     @property
     def is_held(self) -> bool:
-        """Whether what was put there is still leased, as far as is known here. Nothing is asked."""
+        """Whether the things are still leased, as far as the client knows. The daemon is not asked."""
         return self._connection is not None and self._connection.is_open()
 
     async def create(
         self, list: str, durability: Optional[Durability] = None, mode: Optional[str] = None, if_absent: bool = False
     ) -> Place:
-        """Makes an empty list, which is deleted with all that is in it when the lease ends. With `if_absent=True` one that is
-        there already is as good, and stays."""
+        """Creates an empty list, which is deleted with its content when the lease ends. With `if_absent=True` an existing list
+        is accepted, and stays."""
         id = new_id()
         terms = {"durability": durability, "mode": mode, "ifAbsent": if_absent or None}
         line = request_line("createList", {"list": list, **terms, **_LEASE}, id)
@@ -50,7 +50,7 @@ class Leasing:
     async def transact(
         self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None
     ) -> Outcome:
-        """As `Client.transact`. The items and sections that it inserts go when the lease ends."""
+        """Like `Client.transact`. The inserted items and sections are deleted when the lease ends."""
         return await self._change("transact", {"list": list}, {"ifRevision": if_revision}, [*operations])
 
     async def publish(
@@ -58,7 +58,7 @@ class Leasing:
         section: Optional[Field] = None, parent: Optional[Field] = None, kind: Optional[Field] = None,
         text: Optional[Field] = None, into: Optional[str] = None, if_revision: Optional[int] = None,
     ) -> Outcome:
-        """As `Client.publish`, in a list that is there. The items and sections that it inserts go when the lease ends."""
+        """Like `Client.publish`, in an existing list. The inserted items and sections are deleted when the lease ends."""
         operations, place = _state(list, items, into, key, section, parent, kind, text)
         return await self._change("apply", place, {"ifRevision": if_revision}, operations)
 
@@ -66,12 +66,12 @@ class Leasing:
         self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
         timeout: Optional[float] = None,
     ) -> Outcome:
-        """As `Client.propose`. The items and sections that it inserts go when the lease ends."""
+        """Like `Client.propose`. The inserted items and sections are deleted when the lease ends."""
         terms = {"ifRevision": if_revision, "timeout": _milliseconds(timeout)}
         return await self._change("propose", {"list": list}, terms, [*operations])
 
     async def close(self) -> None:
-        """Ends the lease: what it put there goes. From another thread or task too."""
+        """Ends the lease, which deletes the leased things. Any thread or task may call it."""
         self._is_closed = True
         if self._connection is not None:
             self._connection.close()
@@ -84,24 +84,24 @@ class Leasing:
 
     async def _reply(self, lines: Callable[[Connection], List[bytes]], id: RequestID) -> Dict[str, Any]:
         if self._is_closed:
-            raise RuntimeError("the lease has ended")
+            raise RuntimeError("the lease has ended: make another one")
         if self._connection is None:
             self._connection = await self._connections.open_within(self._patience)
             self._path = self._connection.path
         connection = self._connection
         if connection.is_inherited:
-            raise RuntimeError("the lease belongs to the process that this one was forked from: make another one here")
+            raise RuntimeError("the lease belongs to the parent process of this fork: make another lease here")
         if not connection.is_open():
             connection.close()
             raise ConnectionLost(self._path)
         try:
             return await connection.reply(lines(connection), id)
         except Refused as error:
-            # After an answer that could be read the lease is as good as before.
+            # After a readable reply, the lease is still valid.
             if error.is_healed_by_reconnecting:
                 connection.close()
             raise
         except BaseException:
-            # Its reply may still come.
+            # Its reply may still arrive.
             connection.close()
             raise

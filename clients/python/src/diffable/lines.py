@@ -12,29 +12,29 @@ _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(","
 
 
 def encoded(value: object) -> bytes:
-    """The value as compact JSON. Raises `NotSendable`, which says where what cannot be sent stands."""
+    """The value as compact JSON. Raises `NotSendable` with the place of a value that cannot be sent."""
     try:
         return _encoder.encode(value).encode()
     except (TypeError, ValueError, RecursionError) as error:
         objection = _objection(value, "", 0)
-        # Neither the encoder nor its words are the caller's business.
+        # The encoder and its message are internal.
         raise NotSendable(objection or f"the value cannot be sent: {error}") from None
 
 
 def copied(value: Any) -> Any:
-    """The value as it is sent, of which the caller can change nothing any more. Raises `NotSendable`."""
+    """The value as it is sent, independent of later changes by the caller. Raises `NotSendable`."""
     return json.loads(encoded(value))
 
 
 def decoded(line: Union[bytes, bytearray]) -> Dict[str, Any]:
-    """The object that a line has."""
+    """The object in a line."""
     try:
         try:
             message = json.loads(line)
         except json.JSONDecodeError:
             raise
         except ValueError:
-            # Python reads no longer integers than some thousand digits.
+            # Python rejects integers of more than some thousand digits.
             message = json.loads(line, parse_int=float)
     except (ValueError, RecursionError):
         raise Unintelligible(f"a line of {len(line)} bytes, which begins with {bytes(line[:40])!r}") from None
@@ -44,10 +44,10 @@ def decoded(line: Union[bytes, bytearray]) -> Dict[str, Any]:
 
 
 def _objection(value: object, path: str, depth: int) -> str:
-    """What cannot be sent, and where; empty when nothing is found."""
+    """The objection to a value that cannot be sent, with its place; empty if there is none."""
     where = f" at {path}" if path else ""
     if depth > 200:
-        return f"what is to be sent is nested too deep, or contains itself{where[:60]}"
+        return f"the value cannot be sent: it has more than 200 levels, or contains itself{where[:60]}: use fewer levels"
     if value is None or isinstance(value, (bool, int)):
         return ""
     if isinstance(value, float):
@@ -56,12 +56,15 @@ def _objection(value: object, path: str, depth: int) -> str:
         try:
             value.encode()
         except UnicodeEncodeError:
-            return f"the text{where} has half a character (a lone surrogate), and cannot be sent: {value!a:.60}"
+            return (
+                f"the text{where} has half a character (a lone surrogate), and cannot be sent: {value!a:.60}. Replace it, for "
+                "example with .encode(errors='replace').decode()"
+            )
         return ""
     if isinstance(value, dict):
         for key, member in value.items():
             if not isinstance(key, (str, int, float, bool)) and key is not None:
-                return f"a member's name{where} cannot be sent, as it is no text: {key!r:.60}"
+                return f"a member's name{where} cannot be sent, because it is not a string: {key!r:.60}. Use a string"
             if found := _objection(key, f"{path}/{key}", depth + 1) or _objection(member, f"{path}/{key}", depth + 1):
                 return found
         return ""

@@ -1,7 +1,7 @@
-"""A list as a subscription has shown it so far. No I/O.
+"""The local copy of a subscription's list. No I/O.
 
-A group can come in parts. They are kept aside until the last one is there, so that only whole transactions are ever seen, and
-a group that was cut off never was.
+An update can arrive in parts. They are kept separately until the last one, so that only whole transactions are visible, and an
+incomplete update has no effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Params = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Window:
-    """Where a view's window lies: after how many rows it begins, and how many rows there are in all."""
+    """The position of a view's window: the number of rows before it, and of all rows."""
 
     offset: int
     total: int
@@ -32,18 +32,18 @@ class Window:
 
 @dataclass(frozen=True)
 class Update:
-    """What is new of a list that is followed.
+    """An update of a followed list.
 
-    `state` is the list as it is now, and `operations` led there from the update before. After a reset (`is_reset`) they make
-    the list from nothing instead.
+    `state` is the list's current state, and `operations` lead there from the previous update. After a reset (`is_reset`) they
+    make the list from nothing instead.
     """
 
     list: str
     epoch: str
     revision: int
-    #: "initial" for the first state; "changes"; or why it is sent as a whole once more: "history" (what one had is too long
-    #: ago), "epoch" (the list was deleted and made again), "reload" (its publisher wants everything drawn anew); and
-    #: "deleted": there is no list at the moment (`if_absent="wait"`).
+    #: "initial" for the first state; "changes"; or the reason why the whole state is sent again: "history" (the old state is no
+    #: longer kept), "epoch" (the list was deleted and created again), "reload" (its publisher asked to redraw everything); and
+    #: "deleted": the list does not exist at the moment (`if_absent="wait"`).
     cause: Cause
     operations: Sequence[Operation]
     state: ListState
@@ -63,20 +63,19 @@ class Update:
         return self.cause not in ("changes", "deleted")
 
 
-#: The reasons of a `reset`.
 _CAUSES: Dict[str, Cause] = {"initial": "initial", "epoch": "epoch", "history": "history"}
 
 
 class Mirror:
     def __init__(self, list: str, waits: bool = False, view: Optional[View] = None) -> None:
         self.list = list
-        #: Whether the subscription goes on when the list is deleted.
+        #: Whether the subscription continues when the list is deleted.
         self.waits = waits
         self.state = ListState()
         self.epoch = ""
         self.revision = 0
         self.window: Optional[Window] = None
-        #: Through which view `state` is seen; what comes next is through `_next_view`.
+        #: The view of `state`; the next update has `_next_view`.
         self.view: View = {} if view is None else view
         self._next_view = self.view
         self._later_view: Optional[View] = None
@@ -86,11 +85,11 @@ class Mirror:
 
     @property
     def since(self) -> Optional[Dict[str, Any]]:
-        """From where another connection goes on; None when there is no state yet."""
+        """The position from which another connection continues; None if there is no state yet."""
         return {"epoch": self.epoch, "revision": self.revision} if self._has_state else None
 
     def receive(self, method: str, params: Params) -> Optional[Update]:
-        """Takes a notification; the update when it completes one."""
+        """Takes a notification; returns the update that it completes, if any."""
         try:
             if method == "reset":
                 return self._receive_reset(params)
@@ -101,26 +100,26 @@ class Mirror:
         except KeyError as error:
             raise Unintelligible(f"{method} without {error}") from None
         if method == "bookmark" and self._has_state and "revision" in params:
-            # No change up to there is seen through the view, and the next group begins there.
+            # The view shows no change up to this revision, and the next update begins there.
             self.revision = params["revision"]
         if method == "subscriptionEnded":
             raise Refused.of(str(params.get("reason")), str(params.get("message")), about=params)
         return None
 
     def set_view(self, view: View) -> None:
-        """What comes next is through this view; a group that is under way is finished first."""
+        """Sets the view of the next update; an update that is in progress is finished first."""
         if self._group is None:
             self._next_view = view
         else:
             self._later_view = view
 
     def resume(self, view: View) -> None:
-        """Another connection goes on from here. The rest of a group that was cut off will not come."""
+        """Continues over another connection. The rest of an incomplete update will not arrive."""
         self._discard_group()
         self._next_view = view
 
     def forget(self) -> None:
-        """The state may be half of something. The next one is made from nothing."""
+        """Discards a state that may be incomplete. The next one is made from nothing."""
         self._has_state = False
 
     def _receive_reset(self, params: Params) -> Optional[Update]:
@@ -128,7 +127,7 @@ class Mirror:
             return None
         state = ListState()
         group = self._apply_group(state)
-        # A newer daemon may have other reasons, which mean at least that everything is to be drawn again.
+        # A newer daemon may have other reasons, which require at least a redraw of everything.
         cause = _CAUSES.get(params["reason"], "reload")
         if cause == "initial" and self._had_state:
             cause = "reload" if params["epoch"] == self.epoch else "epoch"
@@ -138,7 +137,7 @@ class Mirror:
 
     def _receive_changes(self, params: Params) -> Optional[Update]:
         if not self._has_state:
-            raise Unintelligible("changes to a list of which nothing is known yet")
+            raise Unintelligible("changes to a list whose state it has not sent yet")
         if params["from"] != self.revision:
             raise Unintelligible(f"changes from revision {params['from']} to a list that is at {self.revision}")
         if not self._gather(params):
@@ -153,7 +152,7 @@ class Mirror:
         return Update(self.list, self.epoch, self.revision, "deleted", (), self.state)
 
     def _gather(self, params: Params) -> bool:
-        """Whether the group is whole."""
+        """Whether the update is complete."""
         group = self._group
         if group is None:
             group = self._group = []

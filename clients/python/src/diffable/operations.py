@@ -1,4 +1,4 @@
-"""The operations of docs/protocol.md, applied to a `ListState`: all that can be sent, and so all that is received."""
+"""Applies the operations of docs/protocol-operations.md to a `ListState`: all that a client can send or receive."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ Container = Union[Item, Section]
 
 
 class DoesNotFit(ValueError):
-    """An operation that is not of this list, or is none."""
+    """An operation that is invalid, or does not match the list."""
 
 
-#: As it is read here.
+#: An operation's members.
 _Members = Mapping[str, Any]
 
 
 def apply(state: ListState, operation: Operation) -> None:
-    """Changes the state. Costs what the operation brings, takes and changes. An operation that does not fit changes nothing.
-    `operation` is copied."""
+    """Changes the state. The cost depends on the inserted, deleted and changed elements. An operation that does not fit changes
+    nothing. `operation` is copied."""
     take(state, copied(operation))
 
 
 def take(state: ListState, operation: _Members) -> None:
-    """The same, with the operation's content in the state as it is."""
+    """The same without a copy: the state takes the operation's content."""
     name = operation.get("op")
     step = _steps.get(str(name))
     if step is None:
@@ -112,7 +112,7 @@ def _insert_items(state: ListState, operation: _Members) -> None:
 
 def _delete_items(state: ListState, operation: _Members) -> None:
     for item in _found(state._items_by_id, operation["items"], operation):
-        # It may have gone with one that it stood under.
+        # It may have been deleted with its ancestor.
         if item.id in state:
             state._remove_item(item)
 
@@ -130,7 +130,7 @@ def _move_item(state: ListState, operation: _Members) -> None:
     above: Union[Item, Section, None] = container
     while isinstance(above, Item):
         if above is item:
-            raise DoesNotFit("an item cannot come under itself")
+            raise DoesNotFit("an item cannot be moved under itself")
         above = above._container
     state._move_item(item, container, after)
 
@@ -165,17 +165,17 @@ def _collapse_items(state: ListState, operation: _Members) -> None:
 
 
 def _replace_children(state: ListState, operation: _Members) -> None:
-    """Items that are given and stand elsewhere are taken from there; what was under them goes, unless it is given too."""
+    """Given items that are elsewhere are moved; their old descendants are deleted, unless they are given too."""
     parent = state._items_by_id[operation["parent"]]
     items = [Item._of(item) for item in operation["items"]]
     given = [item.id for top in items for item in top._subtree()]
     kept = {id: state._items_by_id[id] for id in given if id in state}
     if len(set(given)) < len(given):
-        raise DoesNotFit("an item is given twice")
+        raise DoesNotFit("an item is named twice")
     above: Optional[Container] = parent
     while isinstance(above, Item):
         if above.id in kept:
-            raise DoesNotFit("an item cannot come under itself")
+            raise DoesNotFit("an item cannot be moved under itself")
         above = above._container
     _keep_expansion(items, operation["items"], kept)
     for item in kept.values():
@@ -189,7 +189,7 @@ def _replace_children(state: ListState, operation: _Members) -> None:
 
 
 def _keep_expansion(items: Sequence[Item], given: Sequence[Mapping[str, Any]], before: Mapping[str, Item]) -> None:
-    """Of those that say nothing of it."""
+    """Keeps the expansion of items that do not set it."""
     for item, said in zip(items, given):
         if said.get("expanded") is None and item.id in before:
             item.expanded = before[item.id].expanded
@@ -217,14 +217,14 @@ _steps: Dict[str, Callable[[ListState, _Members], None]] = {
     "replaceChildren": _replace_children,
 }
 
-# MARK: What operations name
+# MARK: Parameters of operations
 
 
 def _new_sections(state: ListState, operation: _Members) -> List[Section]:
     sections = [Section._of(section) for section in operation["sections"]]
     ids = [section.id for section in sections]
     if len(set(ids)) < len(ids) or any(id in state._sections_by_id for id in ids):
-        raise DoesNotFit("a section is there already")
+        raise DoesNotFit("a section with this id exists already")
     _check_new(state, [item for section in sections for item in section.items])
     return sections
 
@@ -238,7 +238,7 @@ def _new_items(state: ListState, operation: _Members) -> List[Item]:
 def _check_new(state: ListState, items: Sequence[Item]) -> None:
     ids = [item.id for top in items for item in top._subtree()]
     if len(set(ids)) < len(ids) or not state._items_by_id.keys().isdisjoint(ids):
-        raise DoesNotFit("an item is there already")
+        raise DoesNotFit("an item with this id exists already")
 
 
 def _found(things: Dict[str, Any], ids: Sequence[str], operation: _Members) -> List[Any]:
@@ -248,12 +248,12 @@ def _found(things: Dict[str, Any], ids: Sequence[str], operation: _Members) -> L
 
 
 def _named(found: Dict[str, Any], things: Sequence[Any]) -> List[Tuple[Any, Mapping[str, Any]]]:
-    """Each is named by its id, or by an object that has one."""
+    """Each is named by its id, or by an object with an id."""
     return [(found[thing], {}) if isinstance(thing, str) else (found[thing["id"]], thing) for thing in things]
 
 
 def _section_anchor(state: ListState, operation: _Members, moved: Optional[Section] = None) -> Optional[Section]:
-    """After which one; None is the front."""
+    """The section before the position; None for the front."""
     if operation.get("before") is not None:
         anchor = state._sections_by_id[operation["before"]]
         if anchor is moved:
@@ -265,21 +265,21 @@ def _section_anchor(state: ListState, operation: _Members, moved: Optional[Secti
 
 
 def _place(state: ListState, operation: _Members, moved: Optional[Item] = None) -> Tuple[Container, Optional[Item]]:
-    """In what, and after which one there; None is the front."""
+    """The container, and the item before the position; None for the front."""
     if operation.get("before") is not None:
         anchor = state._items_by_id[operation["before"]]
         container = _of(anchor)
         if anchor is moved:
             return container, anchor
         before = container._siblings().before(anchor)
-        # The moved one will not stand there any more.
+        # The moved one will not be there any more.
         return container, container._siblings().before(before) if before is not None and before is moved else before
     if operation.get("after") is not None:
         anchor = state._items_by_id[operation["after"]]
         return _of(anchor), anchor
     container = _container(state, operation) or _last(state.sections)
     if container is None:
-        raise DoesNotFit("there is no section")
+        raise DoesNotFit("the list has no section")
     if "after" in operation:
         return container, None
     last: Optional[Item] = _last(container._siblings())

@@ -1,4 +1,4 @@
-"""Changes as lines. What is too long for one line is sent in parts, which the daemon takes as one transaction."""
+"""Changes as lines. A change that is too long for one line is sent in parts, which the daemon combines into one transaction."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .errors import TooLarge
 from .lines import encoded
 from .typed import Operation
 
-#: Shorter than a daemon takes, so that it begins to read while the next line is sent.
+#: Bytes of a part: shorter than a daemon's limit, so that it begins to read while the next line is sent.
 AIM = 1 << 18
 
 _USUAL_LENGTH_MAX = 1 << 20
 
 
 class Change:
-    """A change that can be sent. Its operations are encoded when it is made, so later changes to them do not count."""
+    """A change to send. Its operations are encoded at once, so later changes to them have no effect."""
 
     def __init__(
         self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[Operation]
@@ -28,7 +28,7 @@ class Change:
         self._lines: List[bytes] = []
 
     def lines(self, limits: Mapping[str, int]) -> List[bytes]:
-        """The same parts each time, as the request key wants it."""
+        """The same parts each time, as the request key requires."""
         if not self._lines:
             self._lines = change_lines(*self._request, self.id, limits)
         return self._lines
@@ -38,15 +38,16 @@ def change_lines(
     method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[bytes], id: RequestID,
     limits: Mapping[str, int],
 ) -> List[bytes]:
-    """
-    - place: members that each part has: the list, the section of an `apply`.
+    """Splits a change into lines.
+
+    - place: members of each part: the list, the section of an `apply`.
     - terms: members that count on the last part.
     - operations: each encoded.
     """
     length_max = limits.get("lineLengthMax", _USUAL_LENGTH_MAX)
     operations_max = limits.get("operationsMax", 100_000)
     last = request_line(method, {**place, **terms, "operations": [], "more": False}, id)
-    # An empty part's length, whether it is the last one or not.
+    # The length of an empty part, whether it is the last one or not.
     frame = len(last) + 8
     aim = min(AIM, length_max) - frame
     groups: List[List[bytes]] = [[]]
@@ -64,12 +65,12 @@ def change_lines(
 
 
 def _filled(line: bytes, operations: List[bytes]) -> bytes:
-    # The member was encoded by us, and a text that says the same would have its quotes escaped.
+    # The member was encoded by this module, and an equal text in a string would have escaped quotes.
     return line.replace(b'"operations":[]', b'"operations":[' + b",".join(operations) + b"]", 1)
 
 
 def _pieces(operations: Iterable[bytes], aim: int, length_max: int) -> Iterator[bytes]:
-    """The operations, the long ones in several."""
+    """The operations, with long ones split."""
     for text in operations:
         if len(text) <= aim:
             yield text
@@ -79,7 +80,7 @@ def _pieces(operations: Iterable[bytes], aim: int, length_max: int) -> Iterator[
         if not isinstance(many, list) or len(many) < 2 and not _has_subtree(many):
             yield _checked(text, length_max)
         elif operation.get("op") == "replaceChildren":
-            # Each part would take away what the one before has brought.
+            # Each part would remove the items that the previous part inserted.
             yield _checked(text, length_max)
         else:
             yield from _pieces_of_many(operation, aim, length_max)
@@ -103,7 +104,7 @@ def _pieces_of_many(operation: Dict[str, Any], aim: int, length_max: int) -> Ite
         if length + len(text) > aim:
             if gathered:
                 yield prefix + b",".join(gathered) + b"]}"
-                # What follows goes behind what was placed.
+                # The rest follows the items that were placed.
                 if "after" in head:
                     head = {key: value for key, value in head.items() if key not in ("section", "parent")}
                     head["after"] = last_id
@@ -116,7 +117,7 @@ def _pieces_of_many(operation: Dict[str, Any], aim: int, length_max: int) -> Ite
         length += len(text) + 1
         last_id = one["id"] if isinstance(one, dict) else one
         if below:
-            # They come under what has to be there first.
+            # Their parent has to be inserted first.
             yield _checked(prefix + b",".join(gathered) + b"]}", length_max)
             if "after" in head:
                 head = {key: value for key, value in head.items() if key not in ("section", "parent")}
@@ -129,7 +130,7 @@ def _pieces_of_many(operation: Dict[str, Any], aim: int, length_max: int) -> Ite
 
 
 def _parted(one: Dict[str, Any]) -> Any:
-    """What stands alone, and what brings that which is in it or under it."""
+    """An element without its items or children, and an operation that appends those."""
     one = dict(one)
     items = one.pop("items", None)
     if items is not None:
@@ -142,8 +143,8 @@ def _checked(text: bytes, length_max: int) -> bytes:
     if len(text) > length_max:
         raise TooLarge(
             "tooLarge",
-            f"one of the operations is longer than a line may be even without the others: lineLengthMax leaves it "
-            f"{length_max} bytes; make it shorter, or have the daemon's lineLengthMax raised",
+            f"one of the operations alone is longer than {length_max} bytes (lineLengthMax), so nothing was changed: make it "
+            f"shorter, or ask an administrator to raise the limit",
             11,
             {"limit": "lineLengthMax", "max": length_max},
         )

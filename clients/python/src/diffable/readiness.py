@@ -32,8 +32,8 @@ class _Timer:
             raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
     def set(self, deadline: Optional[float]) -> None:
-        """A time as of `time.monotonic`; None: never."""
-        # Nothing would stop the timer.
+        """A time of `time.monotonic`; None: never."""
+        # Zero would disarm the timer.
         nanoseconds = 0 if deadline is None else max(int((deadline - time.monotonic()) * 1e9), 1)
         setting = _TimerSetting(_Time(0, 0), _Time(*divmod(nanoseconds, 1_000_000_000)))
         _libc.timerfd_settime(self.fd, 0, ctypes.byref(setting), None)
@@ -56,7 +56,7 @@ class Readiness:
         return self._epoll.fileno()
 
     def fire(self) -> None:
-        """Readable at once."""
+        """Makes it readable at once."""
         self._timer.set(0)
 
     def watch(self, wait: Wait) -> None:
@@ -71,7 +71,7 @@ class Readiness:
             self.fire()
 
     def rest(self) -> None:
-        """Watches no socket any more, as the work goes on and may close it."""
+        """Watches no socket any more, as the work continues and may close it."""
         watched, self._watched = self._watched, -1
         if watched >= 0:
             try:

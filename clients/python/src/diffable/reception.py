@@ -1,4 +1,4 @@
-"""Something that is received over a connection of its own, and over the next one when that is lost."""
+"""Messages that are received over a separate connection, and over the next one after it is lost."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from .backoff import LONGEST, pause
 from .connection import Connection
 from .connections import Connections, log
 from .conversation import Message
-from .errors import DiffableError
+from .errors import DiffableError, retried
 
 T = TypeVar("T")
 
 
 class Reception(Generic[T]):
-    """`next` is what `for` and `async for` ask. What is not asked for is not read: the daemon then skips what lies between, and
-    sends one difference in the end."""
+    """`next` serves `for` and `async for`. Nothing is read until it is called: the daemon then skips intermediate states, and
+    sends one diff at the end."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
         self._connection: Optional[Connection] = None
         self._received: Deque[T] = deque()
-        # In a row, and since when it goes well.
+        # Consecutive failures, and the time since when the connection works.
         self._failures = 0
         self._began = float("inf")
         self._has_warned = False
         self._is_closed = False
-        # The list's own end.
+        # Whether the list has ended.
         self._has_ended = False
-        # A message was taken in part when the process was interrupted, or forked by another thread.
+        # Whether a message was only partly handled when the process was interrupted, or forked by another thread.
         self._is_taking = False
 
     @property
@@ -38,7 +38,7 @@ class Reception(Generic[T]):
         return self._is_closed
 
     async def next(self) -> Optional[T]:
-        """None at the end."""
+        """The next message; None at the end."""
         while not self._received:
             if self._is_closed or self._has_ended:
                 await self.close()
@@ -63,13 +63,13 @@ class Reception(Generic[T]):
                     raise
                 self._note_failure(error)
             except (KeyboardInterrupt, SystemExit):
-                # Something may be lost that had come. Who asks again goes on over another connection.
+                # Received data may be lost. The next call continues over another connection.
                 self._abandon_connection()
                 raise
         return self._received.popleft()
 
     async def close(self) -> None:
-        """Ends it. From another thread or task too."""
+        """Ends the reception. Any thread or task may call it."""
         self._is_closed = True
         self._abandon_connection()
 
@@ -91,14 +91,14 @@ class Reception(Generic[T]):
             log.warning("connected again")
 
     def _note_failure(self, error: DiffableError) -> None:
-        # A daemon that ends whenever it is talked to is left in peace too.
+        # A daemon that ends after each request is not contacted in a tight loop either.
         if time.monotonic() - self._began > LONGEST:
             self._failures = 0
             self._began = float("inf")
         self._failures += 1
         if not self._has_warned:
             self._has_warned = True
-            log.warning("%s. Trying again until it is there", error)
+            log.warning("%s. Trying again until there is a connection", retried(error))
 
     def _abandon_connection(self) -> None:
         connection, self._connection = self._connection, None
@@ -106,19 +106,19 @@ class Reception(Generic[T]):
             connection.close()
 
     def _is_healed(self, error: DiffableError) -> bool:
-        """Whether the next connection may do better."""
+        """Whether the next connection may work."""
         return error.is_healed_by_reconnecting
 
     def _forget(self) -> None:
-        """What was received may be half of something: the next connection begins anew."""
+        """Discards state that may be incomplete: the next connection begins from nothing."""
 
     def _leave_to_parent(self) -> None:
-        """Locks that another thread of the parent may have held. Called in a child process."""
+        """Replaces locks that another thread of the parent may have held. Called in a child process."""
 
     async def _begin(self, connection: Connection) -> None:
-        """Asks for what is to come. Everything after is told to `_take`."""
+        """Sends the first request. All later messages are passed to `_take`."""
         raise NotImplementedError
 
     async def _take(self, message: Message) -> None:
-        """Puts what the message brings into `_received`, or notes the end."""
+        """Appends the message's results to `_received`, or records the end."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""What can be asked of a daemon, written once: `AsyncClient` has these methods as they are, `Client` has them blocking."""
+"""The requests to a daemon, written once: `AsyncClient` has these methods as they are, `Client` has blocking versions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,19 @@ from .mirror import Window
 from .parts import Change
 from .rows import Field, Row
 from .state import ListState
-from .typed import JSON, Durability, Operation, SnapshotDict, View
+from .typed import JSON, Durability, Method, Operation, SnapshotDict, View
 from .wire import Network
 
 
 class Requests:
-    """
-    - socket: where the daemon listens. Without one: `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
-    - name: who this is, for `history` and the daemon's log; by default the program's name.
-    - patience: for how many seconds a request is sent again while there is no daemon. A change is made once all the same:
-      each has a request key.
-    - reply_timeout: for how many seconds a daemon may say nothing, also when asked whether it is there; None: for ever.
+    """The requests of a client.
+
+    - socket: the path of the daemon's socket; by default `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
+    - name: the client's name in `history` and the daemon's log; by default the program's name.
+    - patience: the seconds for which a request is repeated while there is no daemon. A change is still made only once, because
+      it has a request key.
+    - reply_timeout: the seconds without any data after which a connection is given up, even though the client has asked whether
+      the daemon is alive; None: forever.
     """
 
     def __init__(
@@ -49,27 +51,30 @@ class Requests:
     # MARK: Reading
 
     async def ping(self) -> None:
-        """Returns when the daemon has answered."""
+        """Returns when the daemon has replied."""
         await self._read("ping")
 
     async def status(self) -> Dict[str, Any]:
-        """Counts and conditions of the daemon, by their names in docs/protocol.md."""
+        """Counts and conditions of the daemon, by their names in docs/protocol-administration.md."""
         return await self._read("status")
 
-    async def lists(self, deleted: bool = False) -> List[ListSummary]:
-        """The lists that there are; with `deleted=True` those that can be brought back."""
-        result = await self._read("lists", deleted=deleted or None)
+    async def lists(self, deleted: bool = False, *, actions: bool = False) -> List[ListSummary]:
+        """The lists that you may read; with `deleted=True` the deleted lists that you can restore.
+
+        - actions: whether each list names the actions of its handlers.
+        """
+        result = await self._read("lists", deleted=deleted or None, actions=actions or None)
         return [read(ListSummary, summary) for summary in result.get("lists", ())]
 
     async def snapshot(
         self, list: str, at: Optional[int] = None, view: Optional[View] = None, *, most_recent: bool = False,
         not_older_than: Optional[int] = None,
     ) -> Snapshot:
-        """The list as it is, or as it was at a revision; all of it, or what a view shows.
+        """The list's current state, or its state at a revision; the whole state, or the part that a view shows.
 
-        Of a list that hosts share that is its state on this host, which may be old.
+        For a shared list this is the state on this host, which may be old.
 
-        - most_recent: no older than the newest that any host had when this was asked.
+        - most_recent: no older than the newest state of any host at the time of the request.
         - not_older_than: this revision or a later one, which is waited for.
         """
         fresh = _freshness(most_recent, not_older_than)
@@ -81,7 +86,7 @@ class Requests:
         self, list: str, limit: Optional[int] = None, *, most_recent: bool = False,
         not_older_than: Optional[int] = None,
     ) -> History:
-        """Who changed the list when, the newest change first. How new it is to be is said as of `snapshot`."""
+        """The changes of the list with their authors and times, newest first. For its freshness, see `snapshot`."""
         fresh = _freshness(most_recent, not_older_than)
         result = await self._read("history", list=list, limit=limit, **fresh)
         return read(History, result, revisions=[read(Revision, one) for one in result.get("revisions", ())])
@@ -90,7 +95,7 @@ class Requests:
         self, list: str, from_revision: int, to_revision: int, *, most_recent: bool = False,
         not_older_than: Optional[int] = None,
     ) -> Difference:
-        """The operations that lead from one revision to another, in either direction. How new the list is to be is said as of
+        """The operations that lead from one revision to another, in either direction. For the freshness of the list, see
         `snapshot`."""
         fresh = _freshness(most_recent, not_older_than)
         result = await self._read(
@@ -99,7 +104,7 @@ class Requests:
         return read(Difference, result, **made)
 
     async def schemas(self, list: str) -> Dict[str, Any]:
-        """What the content of each kind of item has to look like, as JSON Schema."""
+        """The JSON Schema for the content of each kind of item."""
         return await self._read("schemas", list=list)
 
     # MARK: Lists as a whole
@@ -107,8 +112,8 @@ class Requests:
     async def create(
         self, list: str, durability: Optional[Durability] = None, mode: Optional[str] = None, if_absent: bool = False
     ) -> Place:
-        """Makes an empty list: "durable" (on disk) or "volatile" (in memory only). With `if_absent=True` one that is there
-        is as good."""
+        """Creates an empty list: "durable" (on disk) or "volatile" (in memory only). With `if_absent=True` an existing list is
+        accepted."""
         terms = {"durability": durability, "mode": mode, "ifAbsent": if_absent or None}
         ask = self._read if if_absent else self._ask
         return read(Place, await ask("createList", list=list, **terms))
@@ -117,17 +122,17 @@ class Requests:
         self, list: str, if_revision: Optional[int] = None,
         keep: Optional[Literal["ifPossible", "required", "never"]] = None,
     ) -> None:
-        """Deletes the list. It can be brought back for a while (`undelete`).
+        """Deletes the list. It can be restored for a while (`undelete`).
 
-        - keep: "ifPossible", which is meant when nothing is said; "required", and a list that could not come back is not
-          deleted (`NotKept`); "never", and it is gone for good.
+        - keep: "ifPossible", the default; "required": a list that could not be restored is not deleted (`NotKept`); "never":
+          the list cannot be restored.
         """
         await self._ask("deleteList", list=list, ifRevision=if_revision, keep=keep)
 
     async def undelete(self, list: str, as_name: Optional[str] = None, epoch: Optional[str] = None) -> Place:
-        """Brings back the list of that name that was deleted last, under another name if one is given.
+        """Restores the list with that name that was deleted last, with a new name if one is given.
 
-        - epoch: that of another one of that name, as `lists(deleted=True)` has it.
+        - epoch: the epoch of another deleted list with that name, from `lists(deleted=True)`.
         """
         return read(Place, await self._ask("undeleteList", list=list, epoch=epoch, **{"as": as_name}))
 
@@ -137,17 +142,17 @@ class Requests:
     async def set_access(
         self, list: str, mode: Optional[str] = None, owner: Optional[int] = None, group: Optional[int] = None
     ) -> Access:
-        """Who may see and change the list: `mode` is a text of octal digits, such as "0640"."""
+        """Changes the list's access: `mode` is a string of octal digits, such as "0640"."""
         return read(Access, await self._ask("setAccess", list=list, mode=mode, owner=owner, group=group))
 
     async def set_schemas(
         self, list: str, schemas: Mapping[str, JSON], others: Optional[Literal["allow", "refuse"]] = None,
         existing: Optional[Literal["check", "keep"]] = None
     ) -> Dict[str, Any]:
-        """Has the daemon refuse content that is not as the schema of its kind says.
+        """Makes the daemon refuse content that violates the schema of its kind.
 
-        - others: "allow" or "refuse": what becomes of kinds without a schema.
-        - existing: "check", or "keep" what is there and does not fit.
+        - others: "allow" or "refuse": the treatment of kinds without a schema.
+        - existing: "check", or "keep" to accept existing items that violate it.
         """
         return await self._ask("setSchemas", list=list, schemas=schemas, others=others, existing=existing)
 
@@ -157,12 +162,12 @@ class Requests:
         self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False,
     ) -> Outcome:
-        """Applies operations (dicts of docs/protocol.md), all or none. It is sent again when the connection is lost, and
-        made once.
+        """Applies operations (dicts of docs/protocol-operations.md), all or none. If the connection is lost, the client sends
+        them again, and the daemon applies them once.
 
         - if_revision: refused as `RevisionMismatch` unless the list is at this revision.
-        - request_key: one of your own outlives this process: the same change under the same key is made once.
-        - dry_run: says in `operations` what it would do, and does nothing.
+        - request_key: your own key, which outlives this process: the same change with the same key is made once.
+        - dry_run: returns in `operations` the operations that it would make, and changes nothing.
         """
         terms = {"ifRevision": if_revision}
         change = _change("transact", {"list": list}, terms, operations, request_key, dry_run)
@@ -175,14 +180,14 @@ class Requests:
         durability: Optional[Durability] = None, reload: bool = False, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False,
     ) -> Outcome:
-        """Makes the list what is given, and lets the daemon find what became different. Makes the list if there is none.
+        """Makes the list equal to the given items; the daemon computes the diff. Creates the list if it is missing.
 
         - items: rows, each a dict that becomes the content of an item; or a whole snapshot, `{"content": …, "sections": […]}`.
         - key: the member that identifies a row, or a function of the row; by default id, key or name.
-        - section, parent, kind: the member that says in which section, under which row, of which kind.
-        - text: the member that is shown; the rest of the row is left out then.
-        - into: the items of this section only; others stay.
-        - reload: followers draw everything anew, without a difference.
+        - section, parent, kind: the members with a row's section, parent row and kind.
+        - text: the member to show; the rest of the row is left out then.
+        - into: replaces the items of this section only; other sections stay.
+        - reload: followers redraw everything, without a diff.
         """
         operations, place = _state(list, items, into, key, section, parent, kind, text)
         terms = {"usingReloadData": reload or None, "ifRevision": if_revision}
@@ -215,13 +220,13 @@ class Requests:
         key = None if dry_run else request_key or _random_key()
         return read(Outcome, await self._read("redo", list=list, requestKey=key, **terms))
 
-    # MARK: Lists that answer
+    # MARK: Handlers
 
     async def perform(
         self, list: str, action: str, items: Optional[Sequence[str]] = None, *, section: Optional[str] = None,
         arguments: JSON = None, if_revision: Optional[int] = None, timeout: Optional[float] = None,
     ) -> Performed:
-        """Asks the list's handler to do something, and returns what it answered. It is asked at most once.
+        """Asks the list's handler to perform an action, and returns its response. The request is sent at most once.
 
         - timeout: seconds; by default 30.
         """
@@ -237,28 +242,28 @@ class Requests:
         self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False, timeout: Optional[float] = None,
     ) -> Outcome:
-        """As `transact`, but the list's handler is asked first, if there is one: it consents, has other operations applied
-        instead, or refuses (`ProposalRefused`). It is asked at most once."""
+        """Like `transact`, but the list's handler decides first, if there is one: it consents, replaces the operations, or
+        refuses (`ProposalRefused`). The request is sent at most once."""
         terms = {
             "ifRevision": if_revision, "requestKey": request_key, "dryRun": dry_run or None, "timeout": _milliseconds(timeout),
         }
         return await self._send(Change("propose", {"list": list}, terms, operations), again=False)
 
     async def expand(self, list: str, item: str, timeout: Optional[float] = None) -> Expanded:
-        """Has the list's handler bring an item's children, if it has none. Nobody's expansion changes."""
+        """Asks the list's handler to insert an item's children, if it has none. The item's expansion does not change."""
         return read(Expanded, await self._ask("expand", list=list, item=item, timeout=_milliseconds(timeout)))
 
-    # MARK: How it is asked
+    # MARK: Sending
 
     async def request(self, method: str, /, **params: Any) -> Dict[str, Any]:
-        """Any method of docs/protocol.md, with its parameters by their names there. It is asked once."""
-        return await self._ask(method, **params)
-
-    async def _ask(self, method: str, /, **params: Any) -> Dict[str, Any]:
+        """Any method of docs/protocol.md, with its parameters by their names there. The request is sent once."""
         return await self._reply(method, params, again=False)
 
-    async def _read(self, method: str, /, **params: Any) -> Dict[str, Any]:
-        """What may be asked twice."""
+    async def _ask(self, method: Method, /, **params: Any) -> Dict[str, Any]:
+        return await self._reply(method, params, again=False)
+
+    async def _read(self, method: Method, /, **params: Any) -> Dict[str, Any]:
+        """For requests that may be repeated."""
         return await self._reply(method, params, again=True)
 
     async def _reply(self, method: str, params: Mapping[str, Any], again: bool) -> Dict[str, Any]:
@@ -287,11 +292,11 @@ def _state(
     list_name: str, items: Union[SnapshotDict, Iterable[Row]], into: Optional[str], key: Optional[Field],
     section: Optional[Field], parent: Optional[Field], kind: Optional[Field], text: Optional[Field],
 ) -> Any:
-    """Operations that make the state from nothing, and the members that name the list and perhaps one section."""
+    """Operations that make the state from nothing, and the members that name the list and possibly a section."""
     operations: List[Operation] = []
     if isinstance(items, Mapping):
         if "sections" not in items:
-            raise ValueError('a snapshot needs "sections"; rows are given as a list of dicts')
+            raise ValueError('a dict must be a snapshot with "sections"; pass rows as a list of dicts')
         if "content" in items:
             operations.append({"op": "reconfigureList", "content": items["content"]})
         sections = [*items["sections"]]
@@ -311,7 +316,7 @@ def _freshness(most_recent: bool, not_older_than: Optional[int]) -> Dict[str, An
 
 
 def _random_key() -> str:
-    """128 random bits, so that no two clients ever make the same."""
+    """128 random bits, so that no two clients ever make the same key."""
     return secrets.token_urlsafe(16)
 
 

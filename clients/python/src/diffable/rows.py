@@ -1,4 +1,4 @@
-"""What a program has, as sections of items: `publish` takes rows as `diffablectl apply` does."""
+"""A program's rows as sections of items, as `diffablectl apply` reads them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def sections(
     rows: Iterable[Row], key: Optional[Field] = None, section: Optional[Field] = None, parent: Optional[Field] = None,
     kind: Optional[Field] = None, text: Optional[Field] = None,
 ) -> List[Dict[str, Any]]:
-    """Sections in the order in which rows name them; rows without one are in `main`. A row with a parent stands under that,
-    wherever the two come."""
+    """Sections in the order in which rows name them; rows without one are in `main`. A row with a parent is below it, in
+    whichever order they are given."""
     made: Dict[str, Dict[str, Any]] = {}
     found: Dict[str, List[Dict[str, Any]]] = {}
     under: Dict[str, List[Dict[str, Any]]] = {}
@@ -25,7 +25,7 @@ def sections(
             key = _usual_key(row)
         id = _name(_value(row, key), "id", key, row)
         if id in made:
-            raise ValueError(f'two rows have the id "{id}": identify rows by something else (key=…)')
+            raise ValueError(f'two rows have the id "{id}": name a field that differs in every row with key=…')
         item: Dict[str, Any] = {"id": id}
         if kind is not None and (kind_name := _value(row, kind)) is not None:
             item["kind"] = str(kind_name)
@@ -40,19 +40,20 @@ def sections(
             found.setdefault(name, []).append(item)
     for above, children in under.items():
         if above not in made:
-            raise ValueError(f'the row "{children[0]["id"]}" is under "{above}", which is no row')
+            child = children[0]["id"]
+            raise ValueError(f'the parent "{above}" of the row "{child}" is not a row: add it, or leave the parent empty')
         made[above]["children"] = children
     _check_reached(found, len(made))
     return [{"id": name, "items": items} for name, items in found.items()]
 
 
 def _check_reached(found: Mapping[str, List[Dict[str, Any]]], count: int) -> None:
-    """Rows that stand under each other in a circle are in no section."""
+    """Raises for rows whose parents form a cycle, because these are in no section."""
     reached = [item for items in found.values() for item in items]
     for item in reached:
         reached.extend(item.get("children", ()))
     if len(reached) < count:
-        raise ValueError(f"{count - len(reached)} rows are under each other in a circle: their parents lead to no section")
+        raise ValueError(f"{count - len(reached)} rows are their own ancestors, or below such rows: correct their parents")
 
 
 def _usual_key(row: Row) -> Field:
@@ -60,7 +61,8 @@ def _usual_key(row: Row) -> Field:
         for name in _USUAL_KEYS:
             if name in row:
                 return name
-        raise ValueError(f"a row has none of id, key and name: say what identifies rows (key=…). It has {', '.join(row)}")
+        names = ", ".join(row)
+        raise ValueError(f"a row has no id, key or name: name the field that identifies rows with key=…; it has {names}")
     return str
 
 
@@ -75,7 +77,7 @@ def _value(row: Row, field: Optional[Field]) -> Any:
 def _name(value: Any, what: str, field: Optional[Field], row: Row) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         where = f" ({field})" if isinstance(field, str) else ""
-        raise ValueError(f"a row's {what}{where} must be a text or a whole number, not {value!r}: {row!r:.80}")
+        raise ValueError(f"a row's {what}{where} must be a string or an integer, not {value!r}: {row!r:.80}")
     return str(value)
 
 

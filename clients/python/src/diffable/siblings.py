@@ -1,6 +1,7 @@
-"""An order in which things are found, inserted and removed in about the same time however many there are.
+"""An order in which elements are found, inserted and removed in about the same time for any length.
 
-The members lie in chunks of some hundred. Each knows its chunk, so that a place is found without looking through the whole.
+The members are in chunks of some hundred. Each knows its chunk, so that its index is found without a search through all of
+them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, Generic, Iterable, Iterator, List, Optional, Sequence, T
 
 
 class Member:
-    """What can stand in one order."""
+    """An element of an order."""
 
     __slots__ = ("_chunk",)
     _chunk: Optional[_Chunk]
@@ -33,7 +34,7 @@ class Siblings(Sequence[M], Generic[M]):
 
     __slots__ = ("_chunks", "_count")
 
-    #: A chunk that grows past it is parted.
+    #: The length above which a chunk is split.
     LENGTH_MAX = 512
 
     def __init__(self, members: Iterable[M] = ()) -> None:
@@ -63,7 +64,7 @@ class Siblings(Sequence[M], Generic[M]):
                     member: M = chunk.members[place]
                     return member
                 place -= len(chunk.members)
-        raise IndexError(f"there is no place {index} among {self._count}")
+        raise IndexError(f"index {index} is out of range: the count is {self._count}")
 
     def index(self, member: Any, start: int = 0, stop: Optional[int] = None) -> int:
         place = 0
@@ -74,7 +75,7 @@ class Siblings(Sequence[M], Generic[M]):
                     return place
                 break
             place += len(chunk.members)
-        raise ValueError("it does not stand there")
+        raise ValueError("the element is not in this sequence")
 
     def __contains__(self, member: object) -> bool:
         return isinstance(member, Member) and any(member._chunk is chunk for chunk in self._chunks)
@@ -104,7 +105,7 @@ class Siblings(Sequence[M], Generic[M]):
         self.insert(members, after=self._chunks[-1].members[-1] if self._chunks else None)
 
     def before(self, member: M) -> Optional[M]:
-        """The one that stands before it; None at the front."""
+        """The member before this one; None at the front."""
         chunk = self._chunk_of(member)
         place = chunk.members.index(member)
         if place > 0:
@@ -129,5 +130,5 @@ class Siblings(Sequence[M], Generic[M]):
     @staticmethod
     def _chunk_of(member: M) -> _Chunk:
         if member._chunk is None:
-            raise ValueError("it does not stand there")
+            raise ValueError("the element is not in this sequence")
         return member._chunk

@@ -1,4 +1,4 @@
-"""Where a daemon listens, and whether what stands there is to be trusted."""
+"""Finds the socket of a daemon, and checks that it can be trusted."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import pwd
 import socket
 import stat
-from typing import Callable, List, Mapping, Optional, Set
+import struct
+from typing import Callable, List, Mapping, Optional
 
 from .errors import NoDaemon, UntrustedSocket
 
@@ -19,10 +20,10 @@ def find(
     is_socket: Optional[Callable[[str], bool]] = None, is_left: Optional[Callable[[str], bool]] = None,
     is_state: Optional[Callable[[str], bool]] = None,
 ) -> str:
-    """The path that was named, otherwise `$DIFFABLED_SOCKET`, otherwise the user's own daemon, otherwise the system's.
+    """The named path, otherwise `$DIFFABLED_SOCKET`, otherwise the user's own daemon, otherwise the system's.
 
-    A user who has had a daemon of their own, and so has its state directory, does not get the system's daemon when their
-    own is stopped: `NoDaemon` is raised.
+    If the state directory shows that the user has had their own daemon, the system's daemon is not used while the user's own is
+    stopped: `NoDaemon` is raised.
     """
     if named is not None:
         return os.fspath(named)
@@ -45,7 +46,7 @@ def find(
 
 
 def _state_directory(environment: Mapping[str, str]) -> Optional[str]:
-    """Where the user's own daemon keeps its lists."""
+    """The directory in which the user's own daemon keeps its lists."""
     if (directory := environment.get("XDG_STATE_HOME", "")).startswith("/"):
         return f"{directory}/diffabled"
     if (home := environment.get("HOME", "")).startswith("/"):
@@ -54,7 +55,7 @@ def _state_directory(environment: Mapping[str, str]) -> Optional[str]:
 
 
 def _is_state(path: str) -> bool:
-    """Whether it is a directory of this user with more in it than the positions of mirrors that diffablectl keeps there."""
+    """Whether it is a directory of this user that contains more than the positions of mirrors that diffablectl stores there."""
     try:
         status = os.stat(path)
     except OSError:
@@ -64,49 +65,73 @@ def _is_state(path: str) -> bool:
     return os.path.exists(f"{path}/lists.sqlite") or not os.path.exists(f"{path}/mirrors")
 
 
-def trusted(path: str) -> str:
-    """The path to connect to, free of symbolic links, which somebody could turn elsewhere meanwhile.
+class TrustedSocket:
+    """A socket that only trusted users can have created at its path.
 
-    The socket, its directory and all directories above it belong to root, the user or whom the system's daemon runs as, and
-    nobody else can write in any of them; for root also to whoever the socket belongs to. In a directory with the sticky bit,
-    like /tmp, others cannot take away what is not theirs.
+    Trusted users are root, the client's user and the user `diffabled`. Root also trusts the socket's owner. The socket and all
+    directories above it belong to trusted users, and no other user can write to them. In a directory with the sticky bit, like
+    /tmp, others can create files but not replace them.
     """
-    real = os.path.realpath(path)
-    try:
-        owner = os.stat(real).st_uid
-    except OSError:
-        # A socket that is not there is nobody's.
-        return path
-    own = os.geteuid()
-    trusted_users: Set[int] = {0, own}
-    if own == 0:
-        trusted_users.add(owner)
-    if owner not in trusted_users and (daemon := _user_id("diffabled")) is not None:
-        trusted_users.add(daemon)
-    if owner not in trusted_users:
-        raise UntrustedSocket(
-            path,
-            f"it belongs to the user {owner}, and not to you, root or the daemon's user; start a daemon of your own, or "
-            "ask that user to name you a socket of the system's daemon",
-        )
-    for directory in _directories_above(real):
-        status = os.stat(directory)
-        if status.st_uid not in trusted_users:
+
+    def __init__(self, named: str) -> None:
+        """Raises `UntrustedSocket`, or `OSError` if the path cannot be resolved.
+
+        The checks run from the root directory down. Once a directory is known to be trusted, only trusted users can change its
+        entries, so no other user can redirect a name after its check.
+        """
+        self.named = named
+        #: The path to connect to, without symbolic links.
+        self.path = os.path.realpath(named)
+        directories = [_status(directory) for directory in reversed(_directories_above(self.path))]
+        status = _status(self.path)
+        self._owner = status.st_uid
+        if not self._trusts(self._owner):
             raise UntrustedSocket(
-                path,
-                f"{directory} belongs to the user {status.st_uid}, who could put another socket there; let the daemon "
-                "listen in a directory of your own or of root's",
+                named,
+                f"it belongs to the user {self._owner}, and not to you, root or the daemon's user; start a daemon of your own",
             )
-        if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+        for directory, status in zip(_directories_above(self.path), reversed(directories)):
+            if not self._trusts(status.st_uid):
+                raise UntrustedSocket(
+                    named,
+                    f"{directory} belongs to the user {status.st_uid}, who could put another socket there; let the daemon "
+                    "listen in a directory of your own or of root's",
+                )
+            if status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+                raise UntrustedSocket(
+                    named,
+                    f"others can write in {directory} (mode {status.st_mode & 0o7777:o}), and so put another socket there; "
+                    f"remove that permission (chmod go-w {directory})",
+                )
+
+    def check_server(self, connected: socket.socket) -> None:
+        """Raises `UntrustedSocket` if an untrusted user listens there.
+
+        The kernel recorded the user when the server began to listen, so no change to the path matters here.
+        """
+        _, server, _ = struct.unpack("iII", connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
+        if not self._trusts(server):
             raise UntrustedSocket(
-                path,
-                f"others can write in {directory} (mode {status.st_mode & 0o7777:o}), and so put another socket there; "
-                f"take that away (chmod go-w {directory})",
+                self.named,
+                f"the program that listens there runs as the user {server}, and not as you, root or the daemon's user; "
+                "start a daemon of your own",
             )
-    return real
+
+    def _trusts(self, user: int) -> bool:
+        own = os.geteuid()
+        return user in (0, own) or (own == 0 and user == self._owner) or user == _user_id("diffabled")
+
+
+def _status(path: str) -> os.stat_result:
+    """Raises `OSError` for a link, since links were resolved before: another user has just replaced a file."""
+    status = os.lstat(path)
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    return status
 
 
 def _directories_above(path: str) -> List[str]:
+    """The directories above a file, nearest first."""
     directories = []
     while path != "/":
         path = os.path.dirname(path)
@@ -129,12 +154,11 @@ def _is_socket(path: str) -> bool:
 
 
 def _is_left(path: str) -> bool:
-    """Whether nobody listens there, asked without waiting. One that is not to be trusted is not asked: whoever connects will
-    hear of it."""
+    """Whether a socket has no listener. Does not wait. False for a socket that is not trusted: connecting reports that."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
         trial.setblocking(False)
         try:
-            trial.connect(trusted(path))
+            trial.connect(TrustedSocket(path).path)
         except OSError as error:
             return error.errno == errno.ECONNREFUSED
         except UntrustedSocket:

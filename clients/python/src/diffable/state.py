@@ -1,6 +1,6 @@
-"""A list as it is: sections in order, items in order, child items in order.
+"""The state of a list: sections in order, items in order, child items in order.
 
-Values that a program reads. `operations.apply` changes them, in a time that depends on the change and not on the list.
+Programs read these values. `operations.apply` changes them, in a time that depends on the change and not on the list.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .typed import JSON, ItemDict, SectionDict, SnapshotDict
 
 
 class Item(Member):
-    """A row of a list. Its content is JSON as Python has it; do not change it in place."""
+    """An item of a list. Its content is JSON as Python values; do not change it in place."""
 
     __slots__ = ("id", "kind", "content", "expanded", "_children", "_container")
 
@@ -32,19 +32,19 @@ class Item(Member):
 
     @classmethod
     def from_dict(cls, item: ItemDict) -> Item:
-        """Of `{"id": …, "kind": …, "content": …, "expanded": …, "children": […]}`, which is copied."""
+        """From `{"id": …, "kind": …, "content": …, "expanded": …, "children": […]}`, which is copied."""
         return cls._of(copied(item))
 
     @classmethod
     def _of(cls, item: Mapping[str, Any]) -> Item:
-        """Of an item whose content nobody else changes."""
+        """From an item with content that is not shared."""
         return cls(
             item["id"], item.get("kind"), item.get("content"), bool(item.get("expanded")),
             [cls._of(child) for child in item.get("children") or ()],
         )
 
     def to_dict(self) -> ItemDict:
-        """A copy, which can be changed."""
+        """A copy that may be changed."""
         item: ItemDict = {"id": self.id}
         if self.kind is not None:
             item["kind"] = self.kind
@@ -73,8 +73,8 @@ class Item(Member):
 
     @property
     def index(self) -> int:
-        """Its place among those it stands with."""
-        assert self._container is not None, f'the item "{self.id}" is in no list any more'
+        """Its index among its siblings."""
+        assert self._container is not None, f'the item "{self.id}" is no longer in a list'
         return self._container._siblings().index(self)
 
     def __getitem__(self, name: str) -> JSON:
@@ -84,7 +84,7 @@ class Item(Member):
         return self.content[name]
 
     def get(self, name: str, default: JSON = None) -> JSON:
-        """A member of its content, or something else where there is none."""
+        """A member of its content, or the default if there is none."""
         return self.content.get(name, default) if isinstance(self.content, dict) else default
 
     def __repr__(self) -> str:
@@ -112,16 +112,16 @@ class Section(Member):
 
     @classmethod
     def from_dict(cls, section: SectionDict) -> Section:
-        """Of `{"id": …, "content": …, "items": […]}`, which is copied."""
+        """From `{"id": …, "content": …, "items": […]}`, which is copied."""
         return cls._of(copied(section))
 
     @classmethod
     def _of(cls, section: Mapping[str, Any]) -> Section:
-        """Of a section whose content nobody else changes."""
+        """From a section with content that is not shared."""
         return cls(section["id"], section.get("content"), [Item._of(item) for item in section.get("items") or ()])
 
     def to_dict(self) -> SectionDict:
-        """A copy, which can be changed."""
+        """A copy that may be changed."""
         section: SectionDict = {"id": self.id}
         if self.content is not None:
             section["content"] = _copy(self.content)
@@ -135,7 +135,7 @@ class Section(Member):
 
     @property
     def index(self) -> int:
-        assert self._sections is not None, f'the section "{self.id}" is in no list any more'
+        assert self._sections is not None, f'the section "{self.id}" is no longer in a list'
         return self._sections.index(self)
 
     def __repr__(self) -> str:
@@ -146,7 +146,7 @@ class Section(Member):
 
 
 class ListState:
-    """`state["milk"]` is an item, `state.sections` are all, `len(state)` counts the items at all depths."""
+    """`state["milk"]` is an item, `state.sections` has all sections, `len(state)` counts the items at all depths."""
 
     __slots__ = ("content", "_sections", "_sections_by_id", "_items_by_id")
 
@@ -160,17 +160,17 @@ class ListState:
 
     @classmethod
     def from_dict(cls, snapshot: SnapshotDict) -> ListState:
-        """Of `{"content": …, "sections": […]}`, the snapshot of docs/protocol.md, which is copied."""
+        """From `{"content": …, "sections": […]}`, the snapshot of docs/protocol-operations.md, which is copied."""
         return cls._of(copied(snapshot))
 
     @classmethod
     def _of(cls, snapshot: Mapping[str, Any]) -> ListState:
-        """Of a snapshot whose content nobody else changes."""
+        """From a snapshot with content that is not shared."""
         sections = [Section._of(section) for section in snapshot.get("sections") or ()]
         return cls(snapshot.get("content"), sections)
 
     def to_dict(self) -> SnapshotDict:
-        """The snapshot in the daemon's own form: a copy, which can be changed."""
+        """The snapshot in the daemon's form: a copy that may be changed."""
         sections = [section.to_dict() for section in self._sections]
         return {"sections": sections} if self.content is None else {"content": _copy(self.content), "sections": sections}
 
@@ -194,18 +194,18 @@ class ListState:
         return len(self._items_by_id)
 
     def __bool__(self) -> bool:
-        """There is a list, also when it is empty."""
+        """True for any list, even an empty one."""
         return True
 
     def rows(self) -> Iterator[Tuple[int, Item]]:
-        """All items from above, each before its children, with their levels: 0, 1 and so on."""
+        """All items from the top, each before its children, with their levels: 0, 1 and so on."""
         for section in self._sections:
             yield from _rows(section._items, 0)
 
     def __repr__(self) -> str:
         return f"ListState({len(self._sections)} sections, {len(self)} items)"
 
-    # MARK: What operations are made of
+    # MARK: Parts of operations
 
     def _insert_sections(self, sections: List[Section], after: Optional[Section]) -> None:
         for section in sections:

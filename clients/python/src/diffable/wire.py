@@ -1,6 +1,6 @@
-"""What the client needs of the outside: a wire to the daemon, and time.
+"""The client's interface to its environment: a wire to the daemon, and a clock.
 
-There are two of each: one that blocks and one of asyncio. The code that uses them is `async` in form. In `Client`, a coroutine
+There are two of each: a blocking one and one for asyncio. The code that uses them is `async` in form. In `Client`, a coroutine
 that has to wait yields a `Wait`, and `blocking.Work` waits for it.
 """
 
@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from typing import Optional, Protocol
 
+from .socket_path import TrustedSocket
+
 
 class Wire(Protocol):
     @property
     def is_inherited(self) -> bool:
-        """Whether this process got it by a fork: it belongs to the parent then."""
+        """Whether this process inherited it by a fork, so that it belongs to the parent."""
 
     async def send(self, data: bytes) -> None:
-        """Sends all of it. A wire that is broken shows when one receives, after what still came."""
+        """Sends all of it. A broken wire is reported by `receive`, after the data that still arrived."""
 
     async def receive(self, timeout: Optional[float]) -> bytes:
-        """What has come, at least a byte; nothing at the end. Raises `TimeoutError`."""
+        """The available data, at least a byte; empty at the end. Raises `TimeoutError`."""
 
     def is_open(self) -> bool:
-        """Whether nothing speaks against it: nobody has closed it."""
+        """Whether it seems usable: it was not closed."""
 
     def close(self) -> None: ...
 
 
 class Network(Protocol):
-    async def connect(self, path: str, timeout: Optional[float]) -> Wire:
-        """Raises `OSError`."""
+    async def connect(self, to: TrustedSocket, timeout: Optional[float]) -> Wire:
+        """Raises `OSError`, or `UntrustedSocket` if an untrusted user listens there."""
 
     async def sleep(self, seconds: float) -> None: ...
