@@ -16,9 +16,8 @@ let cSettings: [CSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own, so that nobody who builds the daemon builds this. It depends on no other: the modules under
-// test are symbolic links to the daemon's sources, so building it fetches nothing, and what is `package` there can be
-// measured here.
+// A separate package, so that building the daemon does not build this. It has no dependencies: the modules under test are
+// symbolic links to the daemon's sources, so building it fetches nothing and can use `package` symbols.
 let package = Package(
     name: "Benchmarks",
     targets: [

@@ -9,8 +9,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// A package of its own, as Benchmarks is, and for the same reasons: the modules under test are symbolic links to the
-// daemon's sources. Of DiffableStore and DiffableInput there are only the files that decode.
+// A separate package, for the same reasons as Benchmarks: the modules under test are symbolic links to the daemon's sources.
+// From DiffableStore and DiffableInput, it has only the files that decode.
 let package = Package(
     name: "Fuzzing",
     targets: [

@@ -1,5 +1,6 @@
-// Follows a list as a program does that shows it: `FollowingBenchmark SOCKET LIST typed|untyped`. After each update it writes the
-// revision, and how many contents it has decoded so far. Whoever starts it looks at its processor time.
+// Follows a list as a program that shows it: `FollowingBenchmark SOCKET LIST typed
+// untyped`. After each update it writes the revision and the number of contents decoded so far. The calling script measures its
+// CPU time.
 import DiffableClient
 import Foundation
 import Synchronization
@@ -40,7 +41,7 @@ guard arguments.count == 4, ["typed", "untyped"].contains(arguments[3]) else {
 }
 let client = Client(socket: SocketPath(arguments[1]))
 let list = try ListName(arguments[2])
-// What is shown is looked at, so that nothing is left out as of no use.
+// The result is used, so that the optimizer removes nothing.
 var shown = 0
 if arguments[3] == "typed" {
     try await follow(client.list(list, as: Row.self)) { shown &+= $0.text.utf8.count }

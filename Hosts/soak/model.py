@@ -1,4 +1,4 @@
-"""A list as docs/protocol.md says it is, and what operations make of it: written from that page alone, not from the daemon.
+"""A list, and the effect of operations on it, as docs/protocol-operations.md describes them: written from that page alone.
 
     state = Snapshot()
     state.apply([{"op": "appendItems", "items": [{"id": "milk"}]}])
@@ -322,10 +322,16 @@ class Snapshot:
         self.expanded.difference_update([self._known(item) for item in items])
 
     def _op_replaceChildren(self, parent, items):
-        known = self.copy()
-        self._known(parent)
-        for child in list(self.members[("i", parent)]):
-            self._remove(child)
+        known, names = self.copy(), list(_ids(items))
+        above = ("i", self._known(parent))
+        while above[0] == "i":
+            if above[1] in names:
+                raise Refusal("ownDescendant", item=above[1])
+            above = self.places[above[1]]
+        # Items that exist elsewhere in the list move here, without their children.
+        for name in [*self.members[("i", parent)], *names]:
+            if name in self.places:
+                self._remove(name)
         self._add(items, ("i", parent), 0, known)
 
     # MARK: Whole states

@@ -1,4 +1,4 @@
-"""What each subscriber was sent, held to what docs/protocol.md promises of a subscription."""
+"""What each subscriber was sent, held to what docs/protocol-following.md promises of a subscription."""
 
 from model import Refusal, Snapshot
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `make fuzz` starts from, and every input that ever broke something, read again without any instrument.
+/// Runs the inputs of `make fuzz`, including every one that ever broke something, without instrumentation.
 @Suite struct CorpusTests {
     @Test(arguments: FuzzTarget.allCases)
     func `what holds of any input holds of the corpus`(target: FuzzTarget) throws {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// A check that takes anything would find nothing.
+    /// A check that accepts everything would find nothing.
     @Test(arguments: [("[1,]", false), (#"["\ud800"]"#, false), (#"[1,"\ud83d\ude00",{"a":-0.5e+3}]"#, true)])
     func `the plain reading of JSON tells what is JSON`(text: String, isJSON: Bool) {
         Array(text.utf8).withUnsafeBytes { #expect(PlainJSON.accepts($0, depthMax: 2) == isJSON) }

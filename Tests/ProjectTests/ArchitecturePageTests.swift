@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// The table of ARCHITECTURE.md tells where things live.
 @Suite struct ArchitecturePageTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 
-    /// Of all files and folders that it may name.
-    private static let paths: [String] = ["Sources", "Hosts/Sources", "Tests", "docs", "config", "clients"].flatMap {
+    /// All files and folders that the page may name.
+    private static let paths: [String] = [
+        "Sources", "Hosts/Sources", "Tests", "docs", "config", "clients", "protocol", "scripts",
+    ].flatMap {
         top in
         let folder = root.appending(path: top)
         let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
@@ -17,7 +18,7 @@ import Testing
         let page = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
         let table = page.components(separatedBy: "## Where do I change").last ?? ""
         let names = table.split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { row in
-            // What is between two backticks is each second piece.
+            // Every second piece is between two backticks.
             row.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
                 .map(\.element)
         }.filter { $0.contains("/") || $0.hasSuffix(".swift") }.filter { !$0.contains("…") }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the Debian package says of whose work is in it.
+/// The Debian package's information on copyrights.
 @Suite struct CopyrightTests {
     private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 

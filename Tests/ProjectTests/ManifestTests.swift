@@ -6,7 +6,7 @@ import Testing
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The manifest as SwiftPM reads it with this environment. It is read from a directory of its own, because the
+    /// Returns the manifest as SwiftPM reads it with this environment. It is read from another directory, because the
     /// repository's is locked while tests run.
     private static func manifest(_ environment: [String: String]) throws -> String {
         let directory = FileManager.default.temporaryDirectory.appending(path: "manifest-\(UUID())")

@@ -1,8 +1,8 @@
 import Testing
 
-/// What is tested is what ships: nothing in Sources is there for tests alone, and a debug build does what a release does.
+/// The tests test the shipped code: nothing in Sources exists only for tests, and a debug build behaves as a release.
 @Suite struct ShippedCodeTests {
-    /// Who asks the environment, and why.
+    /// The files that read the environment, and why.
     private static let readers = [
         "DiffableInput/ChildProcess.swift": "where programs are: $PATH",
         "diffablectl/Editing/EditedFile.swift": "which editor: $VISUAL, $EDITOR",
@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: SourceFile.all)
     func `the environment is asked only for what has a reason`(file: SourceFile) {
         let asks = file.code.contains {
-            // To try the pattern at every line takes seconds.
+            // Trying the pattern on every line takes seconds.
             $0.contains("environ") && $0.contains(#/processInfo\.environment|\benviron\b/#) || $0.contains("getenv")
         }
         #expect(asks == (Self.readers[file.path] != nil), "\(file): a value is handed down, or has its reason here")

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A Swift file under Sources, as text: what the tidy tests look at.
+/// A Swift file under Sources, as text for the tidy tests.
 struct SourceFile: CustomStringConvertible {
-    /// Relative to Sources.
+    /// The path relative to Sources.
     let path: String
     let lines: [Substring]
 
     var module: String { String(path.prefix { $0 != "/" }) }
     var description: String { path }
 
-    /// Comments are prose and may name anything.
+    /// The lines without comments, which may name anything.
     var code: [Substring] {
         lines.filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }
     }

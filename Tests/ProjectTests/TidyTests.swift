@@ -1,12 +1,12 @@
 import Testing
 
-/// Habits that a machine can check, each with its reason.
+/// Style rules that a machine can check, each with its reason.
 @Suite struct TidyTests {
     @Test func `the sources are found`() {
         #expect(SourceFile.all.count > 50)
     }
 
-    /// Only the executables speak to people; a library's stray print would land in a stream of JSON lines.
+    /// Only executables print; a library's stray print would land in a stream of JSON lines.
     @Test(arguments: SourceFile.all.filter { !["diffabled", "diffablectl"].contains($0.module) })
     func `a library prints nothing`(file: SourceFile) {
         for line in file.code where ["print(", "debugPrint(", "dump("].contains(where: line.contains) {
@@ -14,11 +14,11 @@ import Testing
         }
     }
 
-    /// One file writes to standard output: it tells a write that failed (status 74), and lets nothing through that steers a
-    /// terminal. What writes past it does neither.
+    /// Only one file writes to standard output: it reports failed writes (status 74), and escapes control sequences. Other
+    /// writes would do neither.
     @Test(
         arguments: SourceFile.all.filter {
-            // A relay carries what it is given, and to a program.
+            // A relay passes its input to a program unchanged.
             let name = $0.path.split(separator: "/").last
             return $0.module == "diffablectl" && !["StandardOutput.swift", "Relay.swift"].contains(name)
         })
@@ -32,12 +32,12 @@ import Testing
         }
     }
 
-    /// Words that name nothing in particular, or a second word for an idea that has one.
+    /// Names without a definite meaning, or a second word for an idea that has one.
     @Test(arguments: SourceFile.all)
     func `no type is called by a word that says nothing`(file: SourceFile) {
         let words: Set = ["Data", "Info", "Manager", "Helper", "Util", "Utils", "Entry", "Delta", "Changeset"]
         let reasons = ["ErrorDataMember": "JSON-RPC calls the member of an error so"]
-        // The tree under a snapshot is the one place that has nodes.
+        // Only the tree under a snapshot has nodes.
         let isTree = file.path.hasPrefix("Diffable/Tree/")
         for name in file.code.compactMap(declaredType) where reasons[String(name)] == nil {
             for word in camelCaseWords(of: name) {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Each of these stops the daemon without a reason, or puts off what should be done.
+    /// Each of these stops the daemon without a reason, or puts off work.
     @Test(arguments: SourceFile.all)
     func `no file has what we never write`(file: SourceFile) {
         for mark in ["try!", "as!", "fatalError(", "TODO", "FIXME"] {
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Who turns a check of the compiler off says in the lines around why nothing goes wrong.
+    /// Code that turns off a compiler check explains nearby why nothing goes wrong.
     @Test(arguments: SourceFile.all)
     func `a check is turned off with a reason`(file: SourceFile) {
         for (index, line) in file.lines.enumerated()
@@ -71,7 +71,7 @@ import Testing
         return words[keyword + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
     }
 
-    /// `XMLHTTPEntry` is `X M L H T T P Entry`: good enough to find whole words.
+    /// Splits `XMLHTTPEntry` into `X M L H T T P Entry`, which is good enough to find whole words.
     private func camelCaseWords(of name: Substring) -> [String] {
         name.reduce(into: []) { words, character in
             if character.isUppercase || words.isEmpty {

@@ -2,8 +2,8 @@ import DiffableTerminal
 import DiffableView
 import Glibc
 
-/// A full-screen program for the tests of `DiffableTerminal`, to be stopped, killed and crashed. It shows what it hears, row
-/// by row. `q` ends it, `z` stops it, `c` crashes it, and after `h` it hears nothing any more.
+/// A full-screen program for the tests of `DiffableTerminal`, which stop, kill and crash it. It shows its events, one a row. `q`
+/// ends it, `z` stops it, `c` crashes it, and after `h` it ignores events.
 @main struct TerminalTrial {
     let device: TerminalDevice
     var writer: ScreenWriter

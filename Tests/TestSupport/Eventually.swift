@@ -1,9 +1,9 @@
 import Foundation
 
-/// How long a test waits for what comes at once on a quiet machine: no measure, but an end where it never comes.
+/// The timeout of a wait that normally ends at once. It measures nothing, and only ends a hopeless wait.
 package let patience = Duration.seconds(180)
 
-/// Looks again and again, and tells whether it became so.
+/// Repeats a check, and returns whether it became true.
 package func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
     let end = ContinuousClock.now + patience
     while true {
@@ -13,8 +13,8 @@ package func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
     }
 }
 
-/// The same in a task, which gives its thread to others meanwhile. It waits longer for what another task does: that has to
-/// wait for a thread while the tests of all modules are under way.
+/// The same in a task, without blocking its thread. It waits longer, because other tasks have to wait for a thread while the
+/// tests of all modules are running.
 package func eventuallyInTask(_ isSo: () async throws -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + patience * 4
     while true {

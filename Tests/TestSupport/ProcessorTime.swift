@@ -1,7 +1,6 @@
 import Foundation
 
-/// What this thread's processor time a piece of work takes, which says how much work it is: on a machine that has other
-/// things to do the clock on the wall says something else.
+/// Measures this thread's CPU time, because elapsed time depends on the load of the machine.
 package func processorTime(of work: () throws -> Void) rethrows -> Duration {
     func now() -> Duration {
         var time = timespec()

@@ -1,6 +1,6 @@
 import Diffable
 
-/// What a table of a user interface keeps: rows in rows in sections, which it changes as it is told and in no other way.
+/// The rows of a table in a user interface: nested rows in sections, changed only by index paths.
 package struct Rows: Equatable {
     package var id = ""
     package var rows: [Rows] = []
@@ -13,7 +13,7 @@ package struct Rows: Equatable {
 
     private init(_ item: Item) { self.init(id: "\(item.id)", rows: item.children.map(Rows.init)) }
 
-    /// - Parameter new: where what comes is looked up, as a data source is asked for cells.
+    /// - Parameter new: the source of inserted rows, as a data source provides cells.
     package mutating func carryOut(_ changes: IndexPathChanges, asking new: Rows) {
         let moves = changes.movedSections + changes.movedItems
         let gone = changes.deletedSections.map { [$0] } + changes.deletedItems
@@ -36,7 +36,7 @@ package struct Rows: Equatable {
         path.first.map { rows[$0].row(at: path.dropFirst()) } ?? self
     }
 
-    /// What came brings what is new below it; what moved there comes by itself.
+    /// Inserted rows include new rows below them; rows that moved there arrive separately.
     private func without(_ arrivals: Set<[Int]>, at path: [Int]) -> Rows {
         var result = self
         result.rows = rows.enumerated().compactMap { index, row in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `bind` or `connect` says, given the address of a socket in the file system.
+/// Calls `bind` or `connect` with the address of a socket in the file system.
 package func withUnixAddress(
     _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
 ) -> Int32 {

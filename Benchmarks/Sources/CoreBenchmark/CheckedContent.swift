@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// A content of 300 bytes as a program writes it, and the schema that it is held to.
+/// A typical content of 300 bytes, and the schema that checks it.
 struct CheckedContent {
     private let bytes: [UInt8]
     private let schema: Schema
@@ -32,7 +32,7 @@ struct CheckedContent {
         bytes = Array((before + text + after).utf8)
     }
 
-    /// By name: what reading the content costs, and what it costs to check it when it has been read.
+    /// The cost of reading the content, and of checking it after that, by name.
     var workloads: [(String, () throws -> Void)] {
         [
             (

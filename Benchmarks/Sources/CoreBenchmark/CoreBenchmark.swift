@@ -2,12 +2,12 @@ import Instruments
 import Diffable
 import Glibc
 
-/// What the core costs, in lists of growing size and beside what people would use instead.
+/// Measures the core, with lists of growing size, and compares it with alternatives.
 ///
 ///     CoreBenchmark [--rounds N] [--items-max N]       one JSON object a line, for Benchmarks/harness
 ///     valgrind --tool=callgrind --instr-atstart=no CoreBenchmark --count     for Benchmarks/guard
 ///
-/// Whatever is compared is measured in turn, round by round, so that a disturbance of the machine meets all alike.
+/// Compared candidates are measured in turn, round by round, so that a disturbance of the machine affects all of them.
 @main
 struct CoreBenchmark {
     static func main() throws {
@@ -61,7 +61,7 @@ struct CoreBenchmark {
             let list = try ListUnderTest(size: size)
             let text = WrittenSnapshot(list.snapshot), stored = StoredSnapshot(list.snapshot)
             for round in 0..<rounds {
-                // A short list is written several times, so that there is something to measure.
+                // A short list is written several times, so that the time is measurable.
                 let times = max(1, 100_000 / size), count = Double(times * size)
                 for (name, run) in [
                     ("snapshot to operations as bytes, an item", { _ = WrittenSnapshot(list.snapshot) }),
@@ -92,7 +92,7 @@ struct CoreBenchmark {
         }
     }
 
-    /// What a list holds beside the bytes of ids and contents, and what one more version of it holds and is counted as.
+    /// Measures a list's overhead besides the bytes of ids and contents, and the real and the counted size of one more version.
     private static func measureMemory(size: Int) throws {
         let text = try written(size: size)
         let before = bytesInUse()
@@ -108,7 +108,7 @@ struct CoreBenchmark {
         Measurement.printBytes("a version", items: size, Double(bytesInUse() - held) / Double(count))
     }
 
-    /// Not inlined, so that the list is freed before anything is measured.
+    /// Not inlined, so that the list is freed before the measurement.
     @inline(never)
     private static func written(size: Int) throws -> WrittenSnapshot {
         WrittenSnapshot(try ListUnderTest(size: size).snapshot)

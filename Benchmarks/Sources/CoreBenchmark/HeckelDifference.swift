@@ -1,14 +1,14 @@
-/// An item as a program without a diffable snapshot would have it.
+/// An item in a program without a diffable snapshot.
 struct PlainItem {
     var id: String
     var content: String
 }
 
-/// The difference of two flat lists as P. Heckel describes it ("A technique for isolating differences between files",
-/// 1978), over a dictionary from ids to symbols: what most libraries for table and collection views do.
+/// The diff of two flat lists by P. Heckel's algorithm ("A technique for isolating differences between files", 1978), over a
+/// dictionary from ids to symbols, as in most libraries for table and collection views.
 ///
-/// Plainly written, six passes, and nothing left out that a user needs: who came, who went, who moved and who changed.
-/// Ids are distinct. Moves are not minimal: whatever is not where the insertions and deletions before it put it moves.
+/// A simple implementation in six passes, with everything that a user needs: insertions, deletions, moves and changes. Ids are
+/// distinct. Moves are not minimal: every item moves that earlier insertions and deletions leave at another place.
 struct HeckelDifference {
     /// Indices in the new list.
     private(set) var insertions: [Int] = []
@@ -18,13 +18,13 @@ struct HeckelDifference {
     /// Indices in the new list.
     private(set) var changes: [Int] = []
 
-    /// What is known of an id in both lists.
+    /// The counterparts of an id in both lists.
     private final class Symbol {
         var isInNew = false
         var oldIndex: Int?
     }
 
-    /// An element points to its symbol, or to its other self once that is known.
+    /// An element refers to its symbol, or to its counterpart once that is known.
     private enum Reference {
         case symbol(Symbol)
         case index(Int)
@@ -50,15 +50,14 @@ struct HeckelDifference {
             symbol.oldIndex = index
             oldReferences.append(.symbol(symbol))
         }
-        // Pass 3: what is in both refers to its other self.
+        // Pass 3: common elements refer to their counterparts.
         for index in new.indices {
             guard case .symbol(let symbol) = newReferences[index], symbol.isInNew, let oldIndex = symbol.oldIndex
             else { continue }
             newReferences[index] = .index(oldIndex)
             oldReferences[oldIndex] = .index(index)
         }
-        // Passes 4 and 5 would join neighbours that are equal and not unique; ids are unique, so none are left.
-        // Pass 6: the steps.
+        // Passes 4 and 5 would join equal neighbours that are not unique, but ids are unique. Pass 6: the steps.
         var deletedBefore: [Int] = []
         deletedBefore.reserveCapacity(old.count)
         for index in old.indices {

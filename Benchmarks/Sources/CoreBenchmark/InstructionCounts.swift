@@ -3,7 +3,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// A few fixed workloads whose instructions Benchmarks/guard counts and compares with what they were.
+/// A few fixed workloads; Benchmarks/guard counts their instructions and compares them with the baseline.
 enum InstructionCounts {
     static func run() throws {
         for size in [1_000, 100_000] {
@@ -22,7 +22,7 @@ enum InstructionCounts {
         try countTransactions(line)
     }
 
-    /// On the same snapshot each time: the id is in the line.
+    /// Counts transactions on the same snapshot each time, because the id is part of the line.
     private static func countTransactions(_ line: TransactionLine) throws {
         let list = try ListUnderTest(size: 1_000)
         var framer = LineFramer()
@@ -35,7 +35,7 @@ enum InstructionCounts {
         }
     }
 
-    /// What is done once in a process, like making the key of a hash, was done when it is counted.
+    /// Counts a workload after running it once, so that one-time work such as making a hash key is not counted.
     private static func count(_ name: String, _ run: () throws -> Void) rethrows {
         try run()
         callgrindBegin()

@@ -1,13 +1,13 @@
 import Diffable
 
-/// A list of one section whose ids are known, with a shuffled choice of them.
+/// A list of one section with known ids and a shuffled choice of them.
 struct ListUnderTest {
     let size: Int
     let snapshot: Snapshot
     let ids: [ItemID]
     let section: SectionID = "section"
 
-    /// Of an id and its content.
+    /// Bytes of an id and its content.
     static let bytesPerItem = 16.0 + 100.0
 
     init(size: Int) throws {
@@ -24,13 +24,13 @@ struct ListUnderTest {
         precondition(ids.count == size)
     }
 
-    /// Of 16 bytes.
+    /// Returns an id of 16 bytes.
     static func name(_ number: Int) -> String {
         let digits = String(number)
         return "item-" + String(repeating: "0", count: 11 - digits.count) + digits
     }
 
-    /// Any item, by a number: the same again after `size`.
+    /// Returns an item by a number modulo `size`.
     func id(_ number: Int) -> ItemID { ids[number % size] }
 
     func inserting(_ number: Int, into snapshot: Snapshot) throws -> Snapshot {

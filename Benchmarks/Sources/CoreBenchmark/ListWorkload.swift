@@ -1,13 +1,13 @@
 import Diffable
 
-/// One sort of operation, many times. Each makes a new snapshot while the one before it is still held, as in the daemon.
+/// One kind of operation, many times. Each makes a new snapshot while the previous one is still held, as in the daemon.
 struct ListWorkload: Sendable {
     let name: String
     let repetitions: Int
-    /// Does what is not to be measured, and returns what is: all repetitions.
+    /// Prepares without being measured, and returns the measured part with all repetitions.
     let prepare: @Sendable (ListUnderTest) throws -> () throws -> Void
 
-    /// `run` is called with the number of each repetition and returns the next snapshot.
+    /// - Parameter run: gets the number of each repetition and returns the next snapshot.
     private init(_ name: String, _ run: @escaping @Sendable (ListUnderTest, Int, Snapshot) throws -> Snapshot) {
         let repetitions = 2_000
         self.name = name
@@ -32,7 +32,7 @@ struct ListWorkload: Sendable {
     static let insert = ListWorkload("insert") { list, number, snapshot in try list.inserting(number, into: snapshot) }
 
     static let delete = ListWorkload("delete") { list, number, snapshot in
-        // No more than half of the list, so that the smallest stays a list; then from the beginning again.
+        // At most half of the list, so that the smallest stays a list; then from the beginning again.
         let number = number % (list.size / 2)
         return try (number == 0 ? list.snapshot : snapshot).applying([.deleteItems([list.id(number)])])
     }
@@ -56,7 +56,7 @@ struct ListWorkload: Sendable {
         return snapshot
     }
 
-    /// The difference alone; the change was made before.
+    /// Only the diff; the change was made before.
     static let oneChangeApart = ListWorkload("difference, one change apart", repetitions: 1_000) { list in
         let changed = try (0..<1_000).map { try list.inserting($0, into: list.snapshot) }
         return { for snapshot in changed { precondition(snapshot.difference(from: list.snapshot).count == 1) } }

@@ -27,14 +27,14 @@ struct Measurement {
         write(#"{"workload":"memory of \#(what)","items":\#(items),"bytes":\#((bytes * 10).rounded() / 10)}"#)
     }
 
-    /// At once, so that whoever reads sees how far it is.
+    /// Flushes each line, so that the reader sees the progress.
     private static func write(_ line: String) {
         Swift.print(line)
         fflush(nil)
     }
 }
 
-/// Of this thread, in nanoseconds: what others do on the machine counts less in it than in the time on the wall.
+/// Returns this thread's CPU time in nanoseconds, which depends less on the machine's load than elapsed time.
 func processorTime(of body: () throws -> Void) rethrows -> Double {
     func now() -> Double {
         var time = timespec()

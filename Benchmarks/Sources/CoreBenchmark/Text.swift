@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// A list as a subscriber is first sent it and `apply` sends it: operations in parts.
+/// A whole list as operations in parts, as in a subscriber's first update and in `apply`.
 struct WrittenSnapshot {
     private var parts: [[UInt8]] = []
 
@@ -25,7 +25,7 @@ struct WrittenSnapshot {
     }
 }
 
-/// A flat list as a checkpoint keeps it, but for the headings: ids and contents one after the other.
+/// A flat list as in a checkpoint, without the headings: ids and contents in sequence.
 struct StoredSnapshot {
     private var bytes: [UInt8] = []
     private var lengths: [(id: Int, content: Int)] = []
@@ -61,7 +61,7 @@ struct StoredSnapshot {
     }
 }
 
-/// A transaction as a client sends it, in a line of 300 bytes, and what becomes of it.
+/// A client's transaction in a line of 300 bytes, and its processing.
 struct TransactionLine {
     let bytes: [UInt8]
 
@@ -74,7 +74,6 @@ struct TransactionLine {
         bytes = Array((before + text + after).utf8)
     }
 
-    /// By name.
     var workloads: [(String, () throws -> Void)] {
         let operations = operations, list: ListName = "tasks"
         return [
@@ -102,8 +101,8 @@ struct TransactionLine {
         return transact
     }
 
-    /// Everything that the daemon does for a transaction on a volatile list, but for the sockets: returns the new state,
-    /// and appends what subscribers and the publisher are sent.
+    /// Does all of the daemon's work for a transaction on a volatile list, without sockets: returns the new state, and appends
+    /// the lines for subscribers and the publisher.
     func carryOut(on snapshot: Snapshot, _ framer: inout LineFramer, _ sent: inout ByteWriter) throws -> Snapshot {
         bytes.withUnsafeBytes { framer.append($0) }
         "\n".utf8.withContiguousStorageIfAvailable { framer.append(UnsafeRawBufferPointer($0)) }

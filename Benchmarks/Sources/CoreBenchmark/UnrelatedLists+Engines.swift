@@ -1,20 +1,20 @@
 import Diffable
 
 extension UnrelatedLists {
-    /// What finds the difference, by name. Where the lists are too long for one it is left out.
+    /// Returns the diff algorithms by name, without those for which the lists are too long.
     func engines(for name: String) -> [(String, () -> Void)] {
         var engines: [(String, () -> Void)] = [
             ("diffable", { precondition(!difference.isEmpty) }),
             ("Heckel", { precondition(!heckelDifference.moves.isEmpty) }),
         ]
-        // Its time grows with the square of the differences: a shuffled list would take days.
+        // Its time is quadratic in the number of differences: a shuffled list would take days.
         if name == "mix", old.count <= 100_000 {
             engines.append(("standard library", { precondition(!standardLibraryDifference.isEmpty) }))
         }
         return engines
     }
 
-    /// How many items the difference moves, and how many any difference must.
+    /// The number of the diff's moves, and the least possible number.
     var moves: (made: Int, fewest: Int) {
         let moved = difference.reduce(into: 0) { count, operation in
             if case .moveItem = operation { count += 1 }
@@ -26,7 +26,7 @@ extension UnrelatedLists {
 
     /// By patience sorting (M. Fredman, "On computing the length of longest increasing subsequences", 1975).
     private static func lengthOfLongestIncrease(_ numbers: [Int]) -> Int {
-        // The smallest number that an increase of each length can end with.
+        // The smallest last number of an increasing subsequence of each length.
         var ends: [Int] = []
         for number in numbers {
             var low = 0, high = ends.count

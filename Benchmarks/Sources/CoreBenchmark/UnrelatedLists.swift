@@ -1,6 +1,6 @@
 import Diffable
 
-/// Two flat lists that were made apart from each other, in each of the forms that the candidates take.
+/// Two independently made flat lists, in each of the candidates' forms.
 struct UnrelatedLists {
     let old: [PlainItem]
     let new: [PlainItem]
@@ -9,7 +9,7 @@ struct UnrelatedLists {
     let oldIDs: [String]
     let newIDs: [String]
 
-    /// 1% each of insertions, deletions, moves and changed contents, at random places.
+    /// Returns lists with 1% each of insertions, deletions, moves and changed contents, at random places.
     static func mixed(size: Int) throws -> UnrelatedLists {
         var random = SplitMix64(state: 1)
         let old = items(0..<size, &random)
@@ -29,14 +29,14 @@ struct UnrelatedLists {
         return try UnrelatedLists(old: old, new: new)
     }
 
-    /// All items in an order that has nothing to do with the one before.
+    /// Returns the same items in two unrelated orders.
     static func shuffled(size: Int) throws -> UnrelatedLists {
         var random = SplitMix64(state: 2)
         let old = items(0..<size, &random)
         return try UnrelatedLists(old: old, new: old.shuffled(using: &random))
     }
 
-    /// The standard library's: the ids alone, without the contents.
+    /// The standard library's diff of the ids, without contents.
     var standardLibraryDifference: CollectionDifference<String> {
         newIDs.difference(from: oldIDs).inferringMoves()
     }
@@ -46,7 +46,7 @@ struct UnrelatedLists {
     var difference: [ListOperation] { newSnapshot.difference(from: oldSnapshot) }
 
     private init(old: [PlainItem], new: [PlainItem]) throws {
-        // No string is the same storage on both sides: what came from two places shares nothing.
+        // Strings on both sides share no storage, as if they came from two places.
         self.old = old.map { PlainItem(id: copy($0.id), content: copy($0.content)) }
         self.new = new.map { PlainItem(id: copy($0.id), content: copy($0.content)) }
         oldSnapshot = try Self.snapshot(old)
@@ -63,7 +63,7 @@ struct UnrelatedLists {
         ])
     }
 
-    /// Ids of 16 to 36 bytes and contents of about 100.
+    /// Returns items with ids of 16 to 36 bytes and contents of about 100.
     private static func items(_ numbers: Range<Int>, _ random: inout SplitMix64) -> [PlainItem] {
         numbers.map { number in
             let digits = String(number)

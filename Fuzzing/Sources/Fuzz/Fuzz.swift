@@ -1,10 +1,10 @@
 import FuzzTargets
 import Glibc
 
-// libFuzzer has the program's main function, and calls this one for every input. The environment says what is read.
+// libFuzzer has the program's main function, and calls this one for every input. The environment names the target.
 
-/// The processor time that reading a line may take, in seconds. Here everything is several times slower than in the
-/// daemon: the code counts its branches and looks at the shadow of every address.
+/// Most CPU time for reading a line, in seconds. Everything is several times slower here than in the daemon: the code counts its
+/// branches and checks the shadow of every address.
 private let decodeTimeMax = 0.05
 
 private let target: FuzzTarget = {

@@ -11,7 +11,7 @@ private func list(_ part: UnsafeRawBufferPointer) throws -> Snapshot {
 
 func decodeCheckpoint(_ part: UnsafeRawBufferPointer) { _ = try? list(part) }
 
-/// A part that makes a list is what is written of the list.
+/// Checks that writing the list of a valid part gives the same part.
 func checkCheckpoint(_ part: UnsafeRawBufferPointer) throws {
     guard let read = try? list(part) else { return }
     var parts = CheckpointParts(of: read, lengthMax: .max)

@@ -16,7 +16,7 @@ struct Choices {
 
     private mutating func content() -> String { ["null", "1", #"{"a":1}"#, #"{"a":{"b":2},"c":3}"#][choice(4)] }
 
-    /// As JSON.
+    /// Returns a transaction as JSON.
     mutating func transaction() -> [UInt8] {
         let operations = (0...choice(4)).map { _ in operation() }
         return Array("[\(operations.joined(separator: ","))]".utf8)
@@ -39,7 +39,7 @@ struct Choices {
         "[\((0...choice(4)).map { _ in id() }.joined(separator: ","))]"
     }
 
-    /// Where an item comes to.
+    /// Returns the place for an item.
     private mutating func place() -> String {
         switch choice(6) {
         case 0: #""section":\#(section())"#
@@ -52,7 +52,7 @@ struct Choices {
     }
 
     private mutating func operation() -> String {
-        // Bytes of their own, so that what is in the corpus means what it did.
+        // New choices get unused bytes, so that the corpus keeps its meaning.
         if rest.first == 255 || rest.first == 254 {
             let verb = choice(256) == 255 ? "reconfigureList" : "patchList"
             return #"{"op":"\#(verb)","content":\#(content())}"#

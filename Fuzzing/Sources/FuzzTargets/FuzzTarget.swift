@@ -1,36 +1,35 @@
-/// What reads bytes that somebody else wrote: from a socket, a disk or a file.
+/// A reader of untrusted bytes: from a socket, a disk or a file.
 ///
-/// Tests/FuzzingTests compiles this folder too, and feeds it the corpus.
+/// Tests/FuzzingTests compiles this folder too, and runs the corpus.
 package enum FuzzTarget: String, CaseIterable, Sendable {
-    /// Any JSON text, as the scanner sees it.
+    /// Any JSON text, for the scanner.
     case json
-    /// A line of a client, as the daemon reads it.
+    /// A line of a client, for the daemon.
     case request
-    /// Operations as JSON, one transaction a line: what a `transact` says, and what the journal keeps.
+    /// Operations as JSON, one transaction a line: as in `transact` and in the journal.
     case operations
     /// Choices from which possible operations are made; few bytes lead deep into a list.
     case changes
-    /// A JSON merge patch and, behind a newline, the content that it changes.
+    /// A JSON merge patch and, after a newline, the content that it changes.
     case patch
-    /// A schema and, behind a newline, the content that is held to it.
+    /// A schema and, after a newline, the content to check.
     case schema
     /// A view, with its `where` and `sort`.
     case view
-    /// A line of a daemon, as a client reads it.
+    /// A line of a daemon, for a client.
     case message
-    /// The result of a reply, whatever was asked.
+    /// The result of a reply to any request.
     case result
-    /// A stream that is cut in lines; its first byte says how it arrives.
+    /// A stream of lines; its first byte selects the way in which it arrives.
     case lines
-    /// A part of a checkpoint.
     case checkpoint
-    /// CSV or tab-separated text for diffablectl; the first byte says which.
+    /// CSV or tab-separated text for diffablectl; the first byte selects the format.
     case table
-    /// A screen of a list: its first bytes are the screen's size and keys, the rest is the list.
+    /// A screen of a list: the first bytes are the screen's size and keys, the rest is the list.
     case screen
 }
 
-/// What should hold, and does not.
+/// A violated invariant.
 package struct Broken: Error, CustomStringConvertible {
     package var description: String
 
@@ -38,13 +37,13 @@ package struct Broken: Error, CustomStringConvertible {
 }
 
 extension FuzzTarget {
-    /// Reads the bytes as the daemon or its clients do, and nothing else: this is what is timed.
+    /// Only decodes the bytes, as the daemon or its clients do; this part is timed.
     package func decode(_ bytes: UnsafeRawBufferPointer) {
         switch self {
         case .json: decodeJSON(bytes)
         case .request: decodeRequest(bytes)
         case .operations: decodeOperations(bytes)
-        // What is read was written by the target itself.
+        // The target itself wrote the text.
         case .changes: break
         case .patch: decodePatch(bytes)
         case .schema: decodeSchema(bytes)
@@ -58,7 +57,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Reads the bytes, and throws what does not hold of what was read.
+    /// Decodes the bytes, and throws if the result violates an invariant.
     package func check(_ bytes: UnsafeRawBufferPointer) throws {
         switch self {
         case .json: try checkJSON(bytes)
@@ -82,7 +81,7 @@ func hold(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
     if !condition { throw Broken(sentence()) }
 }
 
-/// What holds of any input that was accepted a first time.
+/// Runs a step that must succeed for any accepted input.
 func succeed<R, E: Error>(_ sentence: String, _ body: () throws(E) -> R) throws -> R {
     do throws(E) {
         return try body()

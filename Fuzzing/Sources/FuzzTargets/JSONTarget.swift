@@ -31,7 +31,7 @@ func checkJSON(_ bytes: UnsafeRawBufferPointer) throws {
     }
 }
 
-/// A string that is written as the daemon writes them means the same.
+/// Checks that a string keeps its meaning when the daemon writes it.
 private func checkStrings(_ bytes: UnsafeRawBufferPointer) throws {
     guard bytes.first == UInt8(ascii: "\"") else { return }
     var scanner = JSONScanner(bytes, depthMax: 1)

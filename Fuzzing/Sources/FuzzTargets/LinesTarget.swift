@@ -4,11 +4,11 @@ private let lineLengthMax = 12
 
 func decodeLines(_ bytes: UnsafeRawBufferPointer) {
     var framer = LineFramer()
-    // As much as a socket hands over at once.
+    // The most bytes of one read from a socket.
     for bytes in steps(bytes, 65_536) { framer.read(bytes) { _ in .wantsMore } }
 }
 
-/// However a stream arrives, and whichever way it goes in, it is the same lines.
+/// Checks that a stream gives the same lines however it is split and read.
 func checkLines(_ bytes: UnsafeRawBufferPointer) throws {
     guard let first = bytes.first else { return }
     let stream = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
@@ -22,7 +22,7 @@ func checkLines(_ bytes: UnsafeRawBufferPointer) throws {
     }
 }
 
-/// Nil for one that is too long.
+/// Returns the lines; nil for one that is too long.
 private func plainLines(_ stream: UnsafeRawBufferPointer) -> [[UInt8]?] {
     var lines: [[UInt8]?] = []
     for line in stream.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
@@ -54,7 +54,7 @@ private func linesRead(_ stream: UnsafeRawBufferPointer, step: Int) -> [[UInt8]?
     var framer = LineFramer(lineLengthMax: lineLengthMax)
     var lines: [[UInt8]?] = []
     for bytes in steps(stream, step) {
-        // Every third line it has had enough, and goes on later.
+        // Every third line, the reader stops and continues later.
         framer.read(bytes) { line in
             collect(line, &lines)
             return lines.count % 3 == 0 ? .sated : .wantsMore

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// A list that has something of everything, to apply operations to and to look at through views.
+/// A list with every feature, for operations and views.
 enum Sample {
     static let list: Snapshot = {
         let json = """
@@ -22,7 +22,7 @@ enum Sample {
     }()
 }
 
-/// All that can be seen of a list.
+/// The complete visible state of a list.
 struct SnapshotText: Equatable {
     let json: [UInt8]
 
@@ -34,8 +34,8 @@ struct SnapshotText: Equatable {
     }
 }
 
-/// What holds of every list, by its public reads: its JSON says it all, and what is asked by id agrees with the order.
-/// (What holds of its pages is checked in Tests/DiffableTests.)
+/// Checks invariants of every list by its public reads: its JSON is complete, and reads by id agree with the order.
+/// (Tests/DiffableTests checks its pages.)
 func checkInvariants(_ list: Snapshot) throws {
     try SnapshotText(list).json.withUnsafeBytes { json in
         let whole = try succeed("a list's JSON can be read: \(text(json))") { () throws(DecodingError) in

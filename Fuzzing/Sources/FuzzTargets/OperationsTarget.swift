@@ -5,7 +5,7 @@ private func decoded(_ json: UnsafeRawBufferPointer) throws(DecodingError) -> [L
     try [ListOperation](json: json, limits: .server)
 }
 
-/// Of one input: the checks take longer than the operations, and short inputs lead further.
+/// Most transactions of one input: the checks take longer than the operations, and short inputs reach more states.
 private let transactionsMax = 8
 
 private func lines(of bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
@@ -38,7 +38,7 @@ func checkChanges(_ bytes: UnsafeRawBufferPointer) throws {
     }
 }
 
-/// Applies the operations, all or none; gives the state after.
+/// Applies the operations, all or none, and returns the new state.
 private func checkTransaction(_ operations: [ListOperation], on list: Snapshot) throws -> Snapshot {
     let before = SnapshotText(list)
     let json = OperationsWriter.array(operations)

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// The patch, and the content behind the newline.
+/// Splits the bytes into the patch and the content after the newline.
 private func halves(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
     return (
@@ -22,7 +22,7 @@ func checkPatch(_ bytes: UnsafeRawBufferPointer) throws {
     try result.bytes.withUnsafeBytes { bytes in
         try hold(PlainJSON.accepts(bytes, depthMax: 64), "a patched content is no JSON: \(text(bytes))")
     }
-    // RFC 7396 says no more than that members are set or removed, so doing it again changes nothing.
+    // By RFC 7396, a patch only sets or removes members, so applying it again changes nothing.
     let again = patch.applied(to: result)
     try hold(again == result, "a patch does more the second time: \(result), \(again?.description ?? "nothing")")
 }

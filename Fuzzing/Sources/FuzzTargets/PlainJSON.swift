@@ -1,9 +1,8 @@
-/// RFC 8259 written down as plainly as it goes: slow, obvious, and apart from the scanner, to check it by.
+/// RFC 8259 in its simplest form: slow, obvious, and independent of the scanner that it checks.
 struct PlainJSON {
     private var rest: ArraySlice<UInt8>
     private let depthMax: Int
 
-    /// Whether the bytes are one JSON text, nested no deeper than `depthMax`.
     static func accepts(_ bytes: UnsafeRawBufferPointer, depthMax: Int) -> Bool {
         guard String(validating: bytes, as: UTF8.self) != nil else { return false }
         var json = PlainJSON(rest: ArraySlice(bytes), depthMax: depthMax)

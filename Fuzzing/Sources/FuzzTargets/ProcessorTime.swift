@@ -1,6 +1,6 @@
 import Glibc
 
-/// The processor time of this thread that something takes, in seconds: waiting for others does not count.
+/// Returns this thread's CPU time for the body, in seconds, without waiting.
 package func secondsToRun(_ body: () -> Void) -> Double {
     let start = processorTime()
     body()

@@ -29,7 +29,7 @@ private func isObject(_ line: UnsafeRawBufferPointer) -> Bool {
     line.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
 }
 
-/// A request that is written is the same request.
+/// Checks that a written request decodes to the same request.
 private func checkWriting(_ request: Request, _ id: RequestID) throws {
     let line = written(request, id)
     let again = line.withUnsafeBytes(decoded)
@@ -47,9 +47,9 @@ private func written(_ request: Request, _ id: RequestID) -> [UInt8] {
     return writer.bytes.dropLast()
 }
 
-/// An error is a line that a client can read, and not a long one.
+/// Checks that an error is a line that a client can read, and a short one.
 private func checkAnswer(_ error: WireError, _ id: RequestID) throws {
-    // Nobody asked for an answer.
+    // A request without an id gets no answer.
     if id == .absent { return }
     try hold(!error.message.isEmpty && error.message.utf8.count < 2000, "an error is too short or too long: \(error)")
     var writer = ByteWriter()

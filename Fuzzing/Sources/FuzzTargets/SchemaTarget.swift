@@ -2,7 +2,7 @@ import Diffable
 
 @testable import DiffableJSON
 
-/// The schema, and the content behind the newline.
+/// Splits the bytes into the schema and the content after the newline.
 private func halves(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
     let end = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
     return (
@@ -41,11 +41,11 @@ func checkSchema(_ bytes: UnsafeRawBufferPointer) throws {
     try checkViolation(violation, of: schema, content)
     guard let content else { return }
     try checkConstant(content)
-    // A schema in an array speaks of each element, and of the first as of the whole.
+    // A schema for array elements gives the same verdict on the first element as on the whole content.
     try checkElement(schema, content, violation)
 }
 
-/// It names a value that is there.
+/// Checks that a violation names an existing value.
 private func checkViolation(_ violation: Violation?, of schema: Schema, _ content: Content?) throws {
     guard let violation else { return }
     try hold(violation.sentence(of: "id").utf8.count < 2000, "a sentence is too long: \(violation)")
@@ -58,7 +58,7 @@ private func checkViolation(_ violation: Violation?, of schema: Schema, _ conten
     try hold(isThere || violation.path.isEmpty && content == nil, "a path leads nowhere: \(violation.path)")
 }
 
-/// A value fits a schema that asks for this value, unless a member stands twice.
+/// Checks that a value matches a schema with that constant, unless a member is duplicate.
 private func checkConstant(_ content: Content) throws {
     let json =
         Array("{\"enum\":[null,".utf8) + content.bytes + Array("],\"const\":".utf8) + content.bytes + Array("}".utf8)

@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableView
 
-/// What a viewer is shown, and which keys are pressed then.
+/// The list of a viewer, and the keys pressed then.
 private struct ScreenInput {
     let columns: Int
     let rows: Int
@@ -10,7 +10,7 @@ private struct ScreenInput {
     let keys: UnsafeRawBufferPointer.SubSequence
     let list: UnsafeRawBufferPointer
 
-    /// Three bytes say how large the screen is, whether it is of ASCII and how many of the following bytes are keys.
+    /// The first three bytes are the size of the screen, whether it is ASCII, and how many of the following bytes are keys.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count > 3 else { return nil }
         columns = 1 + Int(bytes[0]) % 160
@@ -31,7 +31,7 @@ private let namedKeys: [Key] = [
     .up, .down, .left, .right, .enter, .escape, .home, .end, .pageUp, .pageDown, .tab, .backspace, .delete,
 ]
 
-/// A byte below 32 is a key with a name, one from 128 on a press of the mouse somewhere, the others are typed.
+/// A byte below 32 is a named key, one from 128 on a mouse press, the others are typed.
 private func event(_ byte: UInt8, columns: Int, rows: Int) -> ViewerEvent {
     let place = Int(byte) &* 37
     switch byte {
@@ -51,7 +51,7 @@ private func viewer(_ input: ScreenInput) -> Viewer {
     return Viewer(lists: ["list", "other"], columns: input.columns, rows: input.rows, options: options)
 }
 
-/// One frame.
+/// Draws one frame.
 func decodeScreen(_ bytes: UnsafeRawBufferPointer) {
     guard let input = ScreenInput(bytes), let snapshot = input.snapshot else { return }
     var grid = Grid(columns: input.columns, rows: input.rows)
@@ -77,7 +77,7 @@ func checkScreen(_ bytes: UnsafeRawBufferPointer) throws {
     }
 }
 
-/// Each cell is part of a cluster that fits the screen and does nothing to a terminal.
+/// Checks that each cell is part of a cluster that fits the screen and contains no control characters.
 private func checkFrame(_ viewer: inout Viewer, _ grid: inout Grid, _ input: ScreenInput) throws {
     grid = Grid(columns: input.columns, rows: input.rows, after: grid)
     viewer.draw(into: &grid)

@@ -18,7 +18,7 @@ func checkTable(_ bytes: UnsafeRawBufferPointer) throws {
     guard let records = try? read(table, dialect), let columns = records.first?.fields.count else { return }
     try hold(records.allSatisfy { $0.fields.count == columns }, "a record has more fields than another")
     guard dialect == .csv else { return }
-    // Everything in quotation marks, as RFC 4180 has it.
+    // Everything in quotation marks, as in RFC 4180.
     let written = records.map { record in
         record.fields.map { "\"".utf8 + $0.flatMap { $0 == UInt8(ascii: "\"") ? [$0, $0] : [$0] } + "\"".utf8 }
             .joined(separator: ",".utf8)

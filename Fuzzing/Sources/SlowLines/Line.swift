@@ -1,13 +1,12 @@
 import FuzzTargets
 
-/// One line that takes long to read.
+/// A line that takes long to read.
 struct Line {
     var name: String
     var target: FuzzTarget
     var bytes: [UInt8]
 
-    /// As many repetitions of `unit` between `head` and `tail` as the length has room for; `#` in it is a number that
-    /// is another one each time.
+    /// Repeats `unit` between `head` and `tail` as often as the length permits; `#` in it is a number that differs each time.
     init(_ name: String, _ target: FuzzTarget, _ length: Int, _ head: String, _ unit: String, _ tail: String = "") {
         self.name = name
         self.target = target
@@ -26,9 +25,9 @@ struct Line {
         bytes += tail
     }
 
-    /// Of a line with a view that is just short enough to be taken.
+    /// The length of a line with a view just below its limit.
     private static let viewLength = 131_000
-    /// Of a schema that is.
+    /// The length of a schema just below its limit.
     private static let schemaLength = 130_000
 
     static func all(length: Int) -> [Line] {
@@ -163,7 +162,7 @@ struct Line {
         ]
     }
 
-    /// A wide schema with a short content, and the other way round.
+    /// Returns a wide schema with a short content, and the reverse.
     private static func schemas(_ length: Int) -> [Line] {
         let names = (0..<3_000).map { "\"\($0)\"" }
         let digits = String(repeating: "7", count: schemaLength)

@@ -1,11 +1,11 @@
 import FuzzTargets
 import Glibc
 
-/// Times the reading of the worst lines we could think of, as long as a line may be, without any instrument. A fuzzer
-/// finds the branches of a reader, but hardly a line of a megabyte that takes all of them.
+/// Times reading the worst known lines of the maximum length, without instrumentation. A fuzzer finds the branches of a reader,
+/// but rarely a line of a megabyte that takes all of them.
 @main struct SlowLines {
     static let lineLength = 1 << 20
-    /// In seconds of processor time.
+    /// Most CPU time for a line, in seconds.
     static let timeMax = 0.05
 
     static func main() {

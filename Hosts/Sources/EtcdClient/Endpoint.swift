@@ -1,7 +1,7 @@
 import Foundation
 import GRPCNIOTransportHTTP2Posix
 
-/// Where a member of etcd listens for clients.
+/// The address at which a member of etcd listens for clients.
 package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package enum Place: Hashable, Sendable {
         case name(String, port: Int)
@@ -14,22 +14,24 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     package var usesTLS: Bool
     package let description: String
 
-    /// `http://10.0.0.1:2379`, `https://etcd.example:2379`, `unix:///run/etcd.sock`, or a host and perhaps a port.
+    /// Parses `http://10.0.0.1:2379`, `https://etcd.example:2379`, `unix:///run/etcd.sock`, or a host with an optional port.
     package init(_ text: String) throws(EndpointError) {
         description = text
         if text.hasPrefix("unix://") {
             let path = String(text.dropFirst("unix://".count))
-            guard path.hasPrefix("/") else { throw EndpointError(text, "a socket's path begins with /") }
+            guard path.hasPrefix("/") else { throw EndpointError(text, "the path after unix:// must begin with /") }
             (place, usesTLS) = (.socket(path), false)
             return
         }
         let full = text.contains("://") ? text : "http://" + text
         guard let url = URLComponents(string: full), let scheme = url.scheme, var host = url.host, !host.isEmpty else {
-            throw EndpointError(text, "it is no URL")
+            throw EndpointError(text, "it must be a URL such as https://10.0.0.1:2379")
         }
-        guard ["http", "https"].contains(scheme) else { throw EndpointError(text, "say http, https or unix") }
+        guard ["http", "https"].contains(scheme) else {
+            throw EndpointError(text, "it must begin with http://, https:// or unix://")
+        }
         guard ["", "/"].contains(url.path), url.query == nil, url.user == nil else {
-            throw EndpointError(text, "it has more than a host and a port")
+            throw EndpointError(text, "it must have only a host and a port, such as https://10.0.0.1:2379")
         }
         let port = url.port ?? 2_379
         usesTLS = scheme == "https"
@@ -48,7 +50,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
         case .name(let host, let port): .dns(host: host, port: port)
         case .address4(let host, let port): .ipv4(address: host, port: port)
         case .address6(let host, let port): .ipv6(address: host, port: port)
-        // HTTP/2 wants a name for the server, which is of no consequence here.
+        // HTTP/2 requires a name for the server, but its value does not matter here.
         case .socket(let path): .unixDomainSocket(path: path, authority: "localhost")
         }
     }
@@ -57,14 +59,16 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 package struct EndpointError: Error, Hashable, CustomStringConvertible {
     package let description: String
 
-    init(_ endpoint: String, _ reason: String) { description = "the endpoint \(endpoint) cannot be used: \(reason)" }
+    init(_ endpoint: String, _ reason: String) {
+        description = "--endpoints has \(endpoint.debugDescription), which cannot be used: \(reason)"
+    }
 }
 
-/// Who vouches for etcd, and who we are to it: paths of PEM files.
+/// The authority that etcd's certificate needs, and our own certificate: paths of PEM files.
 package struct ClientCertificates: Hashable, Sendable {
     package var certificate: String?
     package var key: String?
-    /// Nil: those whom the system trusts.
+    /// The authority; nil for the system's authorities.
     package var authority: String?
 
     package init(certificate: String? = nil, key: String? = nil, authority: String? = nil) {

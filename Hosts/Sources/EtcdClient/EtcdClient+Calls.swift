@@ -3,7 +3,7 @@ import Foundation
 import GRPCCore
 import SharedLog
 
-/// Keys and values are texts here.
+/// Converts keys and values, which are strings here.
 enum EtcdText {
     static func bytes(_ text: String) -> Data { Data(text.utf8) }
     static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
@@ -19,7 +19,7 @@ extension EtcdClient: Engine {
         return TransactionResult(response)
     }
 
-    /// Makes one call over the connection that there is. One that fails for want of the member loses the connection.
+    /// Makes one call over the current connection. A failure of the member closes the connection.
     nonisolated func call<Response: Sendable>(
         _ deadline: Duration,
         _ body: @Sendable @escaping (Client, CallOptions) async throws -> Response
@@ -38,10 +38,10 @@ extension EtcdClient: Engine {
     }
 }
 
-/// What an error of gRPC says about the call.
+/// The effect and the cause of a gRPC error.
 struct CallFailure {
     var error: EngineError
-    /// Another member may do better.
+    /// Whether the member failed, so that another member may succeed.
     var isOfMember: Bool
 
     init(_ error: any Error) {
@@ -51,11 +51,11 @@ struct CallFailure {
             return
         }
         switch error.code {
-        // etcd looked at it and said no: too large, no room, no right, no such lease.
+        // etcd refused it: too large, no room, no permission, no such lease.
         case .notFound, .invalidArgument, .permissionDenied, .unauthenticated, .unimplemented, .outOfRange,
             .failedPrecondition, .resourceExhausted:
             (self.error, isOfMember) = (.refused(words), false)
-        // A member without a leader says `unavailable`, also after it has passed a call on.
+        // A member without a leader answers `unavailable`, even after it has forwarded a call.
         default: (self.error, isOfMember) = (.unknown(words), true)
         }
     }
@@ -108,7 +108,7 @@ extension Etcdserverpb_RequestOp {
 }
 
 extension KeyRange {
-    /// The first key and the one behind the last; without that, one key.
+    /// The first key and the key after the last; for a single key, the second one is empty.
     var bounds: (Data, Data) {
         switch self {
         case .key(let key): (EtcdText.bytes(key), Data())

@@ -2,7 +2,7 @@ import EtcdAPI
 import GRPCCore
 import SharedLog
 
-/// What a member of etcd says of itself.
+/// The status of a member of etcd.
 package struct MemberStatus: Hashable, Sendable {
     package var version: String
     package var databaseBytes: Int64
@@ -11,7 +11,7 @@ package struct MemberStatus: Hashable, Sendable {
 }
 
 extension EtcdClient: LeasingEngine {
-    /// A lease that ends by itself so long after it was last kept alive; its number.
+    /// Grants a lease that expires this long after the last keep-alive, and returns its number.
     package nonisolated func grantLease(for time: Duration) async throws(EngineError) -> Int64 {
         var request = Etcdserverpb_LeaseGrantRequest()
         request.ttl = time.components.seconds
@@ -21,7 +21,7 @@ extension EtcdClient: LeasingEngine {
         }
     }
 
-    /// False if the lease has ended.
+    /// Keeps a lease alive; returns false if it has ended.
     package nonisolated func keepAlive(_ lease: Int64) async throws(EngineError) -> Bool {
         var request = Etcdserverpb_LeaseKeepAliveRequest()
         request.id = lease
@@ -36,7 +36,7 @@ extension EtcdClient: LeasingEngine {
         }
     }
 
-    /// Ends a lease, and with it the keys that are under it. It is sent although the task that asks is cancelled.
+    /// Ends a lease, and deletes its keys. The request is sent even if the calling task is cancelled.
     package nonisolated func revoke(_ lease: Int64) async throws(EngineError) {
         var request = Etcdserverpb_LeaseRevokeRequest()
         request.id = lease
@@ -52,7 +52,7 @@ extension EtcdClient: LeasingEngine {
         try result.get()
     }
 
-    /// Of the member that is connected to.
+    /// Returns the status of the connected member.
     package nonisolated func status() async throws(EngineError) -> MemberStatus {
         let status = try await call(deadlines.read) { client, options in
             try await Etcdserverpb_Maintenance.Client(wrapping: client)
@@ -63,7 +63,7 @@ extension EtcdClient: LeasingEngine {
             isLeader: status.leader == status.header.memberID)
     }
 
-    /// Lets etcd forget what was before a revision of its own. It is for whoever runs etcd; tests call it.
+    /// Discards etcd's history before one of its revisions. This is the job of etcd's operator; only tests call it.
     package nonisolated func compact(before revision: Int64) async throws(EngineError) {
         var request = Etcdserverpb_CompactionRequest()
         request.revision = revision

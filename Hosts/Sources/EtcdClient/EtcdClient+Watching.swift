@@ -3,12 +3,12 @@ import GRPCCore
 import SharedLog
 
 extension EtcdClient: FollowedEngine {
-    /// Hears what is put below a prefix from now on, until the watch ends, which it may at any time: then the member
-    /// was lost, or has no leader any more. Who watches looks for themselves when it begins, since it begins somewhere.
+    /// Watches a prefix until the watch ends, which may happen at any time, when the member is lost or has no leader. Changes
+    /// before the beginning are not reported, so the caller has to read the keys when the watch begins.
     ///
     /// - Parameters:
-    ///   - began: called when nothing is missed from now on.
-    ///   - heard: called with what one message has, which may be repeated, late, or of a past that was taken back.
+    ///   - began: called when all further changes will be reported.
+    ///   - heard: called with the events of one message, which may be repeated, late, or from a past that was rolled back.
     package nonisolated func watch(
         _ prefix: String, began: @Sendable @escaping () async throws -> Void,
         heard: @Sendable @escaping ([EngineEvent]) async throws -> Void
@@ -28,7 +28,7 @@ extension EtcdClient: FollowedEngine {
                 var request = Etcdserverpb_WatchRequest()
                 request.createRequest = create
                 try await writer.write(request)
-                // The watch ends with what we send, so this is for as long as it lasts.
+                // The watch ends with the request stream, so the stream stays open for as long as the watch.
                 while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
             } onResponse: { response in
                 for try await message in response.messages {

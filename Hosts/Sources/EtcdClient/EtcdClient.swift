@@ -5,15 +5,15 @@ import Glibc
 import NIOCore
 import SharedLog
 
-/// Calls to etcd, over one connection at a time to one of its members; the next member when that one fails.
+/// Calls etcd, over one connection at a time to one of its members; tries the next member when that one fails.
 ///
-/// Nothing is called twice by itself: who calls decides what an unknown outcome means. Until a member has answered, and
-/// after it has stopped to, calls are refused at once, so that nothing is in doubt that was never sent.
+/// No call is repeated automatically, because the caller decides how to handle an unknown outcome. While no member answers,
+/// calls are refused at once, so that no call has an unknown outcome without being sent.
 package actor EtcdClient {
     package struct Deadlines: Hashable, Sendable {
         package var read = Duration.seconds(3)
         package var change = Duration.seconds(5)
-        /// For the first call over a new connection, making it included.
+        /// The timeout for the first call over a new connection, including the connection itself.
         package var greeting = Duration.seconds(3)
 
         package init() {}
@@ -36,21 +36,21 @@ package actor EtcdClient {
     private let pause: @Sendable (_ failures: Int) -> Duration
     private var next: Int
     private var links = 0
-    /// That of a member that has answered.
+    /// The connection to the member that answered.
     private var link: Link?
     private var lost: AsyncStream<Never>.Continuation?
-    /// Who wait for a member that answers.
+    /// Callers that wait for a member to answer.
     private var waiters: [AsyncStream<Never>.Continuation] = []
-    /// Called when none of the members answers, with what was wrong with each.
+    /// Called when none of the members answers, with the problem of each.
     private let report: @Sendable (String) -> Void
-    /// Of the endpoints since one answered.
+    /// The failures of endpoints since one answered.
     private var failuresOfRound: [String] = []
     private(set) var lastFailure = "there was no connection to etcd yet"
 
     /// - Parameters:
-    ///   - first: which endpoint is tried first; hosts do not all begin with the same one.
-    ///   - report: called when a round of all endpoints has failed, with why.
-    ///   - pause: how long to wait then.
+    ///   - first: the endpoint to try first; hosts begin with different ones.
+    ///   - report: called with the reasons when a round of all endpoints has failed.
+    ///   - pause: the time to wait then.
     package init(
         _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
         deadlines: Deadlines = Deadlines(), first: Int = 0,
@@ -120,13 +120,13 @@ package actor EtcdClient {
         configuration.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
             PingAnswering.install(in: channel).flatMap { TrustFailureListening.install(in: channel, trustFailures) }
         }
-        // A link that has gone without a word is noticed though only a watch uses it.
+        // This detects a silently lost connection even if only a watch uses it.
         configuration.connection.keepalive = HTTP2ClientTransport.Config.Keepalive(
             time: .seconds(10), timeout: .seconds(5), allowWithoutCalls: false)
         // A member that is about to listen is found soon.
         configuration.backoff.initial = .milliseconds(50)
         configuration.backoff.max = .seconds(1)
-        // What is waited for one after the other would be 100 µs later each time.
+        // Otherwise, each sequential call would take 100 µs longer.
         configuration.connection.flushCoalescing = nil
         return Client(
             transport: try Transport(
@@ -134,7 +134,7 @@ package actor EtcdClient {
                 config: configuration))
     }
 
-    /// Whether the member answers, and has a leader: a read that any member may answer alone would not tell.
+    /// Whether the member answers and has a leader. The read must be linearizable, because any member may answer others alone.
     private func greet(_ link: Link) async -> Bool {
         var request = Etcdserverpb_RangeRequest()
         request.key = EtcdText.bytes("/diffabled/")
@@ -160,7 +160,7 @@ package actor EtcdClient {
         lose(link.number, "it was cancelled")
     }
 
-    /// Goes on to the next member, unless that has happened already.
+    /// Continues with the next member, unless that has already happened.
     func lose(_ number: Int, _ reason: String) {
         guard let link, link.number == number else { return }
         lastFailure = "\(link.endpoint): \(reason)"
@@ -178,9 +178,9 @@ package actor EtcdClient {
         var options = CallOptions.defaults
         options.timeout = timeout
         options.waitForReady = waitsForConnection
-        // No policy is one attempt. gRPC's own retries and hedging would repeat what may have been carried out.
+        // Nil means one attempt. gRPC's own retries and hedging could repeat an executed call.
         options.executionPolicy = nil
-        // The transport holds answers to what requests may have (grpc-swift-nio-transport 2).
+        // The transport applies the limit on requests to answers too (grpc-swift-nio-transport 2).
         options.maxRequestMessageBytes = 64 << 20
         options.maxResponseMessageBytes = 64 << 20
         return options

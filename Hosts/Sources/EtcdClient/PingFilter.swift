@@ -1,15 +1,15 @@
 import NIOCore
 
-/// Takes the PING frames out of a stream of HTTP/2 bytes, wherever it is cut, and leaves the rest as it is.
+/// Removes the PING frames from a stream of HTTP/2 bytes, wherever it is split, and leaves the rest unchanged.
 ///
-/// A frame is 9 bytes (length in three, type, flags, stream) and what they say follows (RFC 9113, section 4.1). PING
-/// has the type 6 and 8 bytes; its flag 1 says that it is the answer to one (6.7).
+/// A frame has a header of 9 bytes (length in three, type, flags, stream), and its payload follows (RFC 9113, section 4.1). PING
+/// has the type 6 and a payload of 8 bytes; its flag 1 marks an answer (6.7).
 struct PingFilter {
-    /// What one piece of the stream comes to.
+    /// The result of one piece of the stream.
     struct Outcome: Equatable {
-        /// What goes on to who speaks HTTP/2.
+        /// The bytes for the HTTP/2 implementation.
         var rest: ByteBuffer
-        /// What the PINGs had in them, which goes back with the answers.
+        /// The payloads of the PINGs, which the answers repeat.
         var pings: [UInt64]
     }
 
@@ -17,9 +17,9 @@ struct PingFilter {
     static let pingType: UInt8 = 6
     static let answerFlag: UInt8 = 1
 
-    /// The beginning of a frame that is not whole yet: a header, or a PING.
+    /// The beginning of an incomplete header or PING.
     private var beginning = ByteBuffer()
-    /// So many bytes of a frame are still to come that is none of ours.
+    /// Bytes left of a frame that is not a PING.
     private var passing = 0
 
     mutating func take(_ piece: ByteBuffer) -> Outcome {
@@ -36,7 +36,7 @@ struct PingFilter {
         return outcome
     }
 
-    /// Headers are short, so they are read byte by byte.
+    /// Takes a byte of a header or a PING. They are short, so reading byte by byte is fast enough.
     private mutating func takeByte(of piece: inout ByteBuffer, _ outcome: inout Outcome) {
         beginning.writeInteger(piece.readInteger(as: UInt8.self) ?? 0)
         let read = beginning.readableBytesView
@@ -54,7 +54,7 @@ struct PingFilter {
         beginning.clear()
     }
 
-    /// The frame that answers a PING.
+    /// Returns the frame that answers a PING.
     static func answer(to ping: UInt64, in allocator: ByteBufferAllocator) -> ByteBuffer {
         var frame = allocator.buffer(capacity: headerLength + 8)
         frame.writeBytes([0, 0, 8, pingType, answerFlag, 0, 0, 0, 0])

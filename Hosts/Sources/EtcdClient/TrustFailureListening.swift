@@ -2,7 +2,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// Keeps the reason why a secure connection failed: a call that waited for it only says that it took too long.
+/// Keeps the reason why a TLS connection failed, because a waiting call only reports a timeout.
 final class TrustFailures: Sendable {
     private let newest = Mutex<TrustFailure?>(nil)
 
@@ -11,7 +11,7 @@ final class TrustFailures: Sendable {
     fileprivate func keep(_ failure: TrustFailure) { newest.withLock { $0 = $0 ?? failure } }
 }
 
-/// Stands behind the decryption, whose errors come by.
+/// Receives errors of decryption in the channel's pipeline.
 final class TrustFailureListening: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -24,7 +24,7 @@ final class TrustFailureListening: ChannelInboundHandler {
         context.fireErrorCaught(error)
     }
 
-    /// Does nothing for a connection that is not secure.
+    /// Installs the handler; does nothing for a connection without TLS.
     static func install(in channel: any Channel, _ failures: TrustFailures) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations

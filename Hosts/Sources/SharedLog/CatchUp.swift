@@ -1,8 +1,8 @@
-/// Where the daemon's copy of a list is.
+/// The position of the daemon's copy of a list.
 package struct Replica: Hashable, Sendable {
     package var batch: Int
     package var revision: Int
-    /// Nil when the daemon does not know it.
+    /// The chain at that position; nil when the daemon does not know it.
     package var chain: String?
 
     package init(batch: Int, revision: Int, chain: String?) {
@@ -18,16 +18,15 @@ package struct Replica: Hashable, Sendable {
     package func isAt(_ position: Position) -> Bool { batch == position.batch && chain == position.chain }
 }
 
-/// What a replica lacks, judged by a head that was read from the engine itself, not from a watch.
+/// The data that a replica lacks, according to a head that was read from etcd itself, not from a watch.
 package enum CatchUp: Hashable, Sendable {
     case nothing
     /// The batches from the next one on.
     case batches
     case state(CheckpointPlace)
-    /// The replica is in a past that the engine does not have: an older copy of the engine was restored.
+    /// The replica has a history that etcd does not have: an older copy of etcd was restored.
     case newEpoch
-    /// All of it, from the first batch on: the replica does not know where it is, and no state leads further than it
-    /// is.
+    /// Everything from the first batch on: the replica's position is unknown, and there is no checkpoint after it.
     case anew
 
     package init(_ replica: Replica, to head: Head) {
@@ -40,7 +39,7 @@ package enum CatchUp: Hashable, Sendable {
             } else if replica.batch + 1 >= head.oldest {
                 self = .batches
             } else {
-                // The oldest batches go only when a state is in force that stands for them.
+                // Old batches are deleted only after a checkpoint that includes them is in force.
                 self = head.checkpoint.map { .state($0) } ?? .newEpoch
             }
         } else if let place = head.checkpoint, place.position.batch > replica.batch {
@@ -50,8 +49,7 @@ package enum CatchUp: Hashable, Sendable {
         }
     }
 
-    /// Whether a text that the engine has as the next one goes on where the replica is. If not, the two went apart
-    /// before.
+    /// Whether the next text in etcd continues from the replica. If not, the two diverged earlier.
     package static func goesOn(_ text: String, after replica: Replica) -> Bool {
         guard let facts = BatchFacts(text) else { return true }
         return facts.batch == replica.batch + 1 && facts.after == replica.chain

@@ -1,4 +1,4 @@
-/// CRC-32 with the polynomial of IEEE 802.3, as zip and PNG have it.
+/// CRC-32 with the polynomial of IEEE 802.3, as in zip and PNG.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { number in
         (0..<8).reduce(UInt32(number)) { rest, _ in rest & 1 == 1 ? rest >> 1 ^ 0xEDB8_8320 : rest >> 1 }

@@ -1,18 +1,18 @@
-/// What the daemon is told and asked: Sources of the daemon know it as the methods of an engine.
+/// The requests to the daemon. The daemon's sources implement them as the methods of an engine.
 package protocol DaemonLink: Sendable {
-    /// Gives a list what the engine has of it.
+    /// Sends the daemon a part of a list's log or state.
     func replicate(_ replication: Replication) async throws(DaemonError) -> ReplicaReply
     func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError)
-    /// Says which hosts there are. What the others hold is over.
+    /// Reports the present hosts to the daemon, which ends leases of all others.
     func tell(hosts: [String]) async throws(DaemonError)
-    /// The newest state that the daemon has of a list, in parts.
+    /// Returns the daemon's newest state of a list, in parts.
     func checkpoint(of list: String) async throws(DaemonError) -> CheckpointTexts
 }
 
 package enum DaemonError: Error, Hashable, Sendable {
-    /// There is a list of that name which is not this one.
+    /// The daemon has another list of that name.
     case listExists
-    /// The daemon said no, for any other reason.
+    /// The daemon refused, for any other reason.
     case refused(String)
     /// The connection has ended.
     case gone
@@ -20,11 +20,11 @@ package enum DaemonError: Error, Hashable, Sendable {
 
 package enum CallOutcome: String, Hashable, Sendable {
     case done, lost, unreachable, unknown
-    /// A host is there that was not to be: nothing was changed.
+    /// Nothing was changed, because a host is present that should be absent.
     case refused
 }
 
-/// What one `replicate` says; with nothing in it, it asks where the replica is.
+/// The contents of one `replicate`; an empty one asks for the replica's position.
 package struct Replication: Hashable, Sendable {
     package var list: String
     package var epoch: String
@@ -53,7 +53,7 @@ package struct StatePart: Hashable, Sendable {
 
 package struct ReplicaReply: Hashable, Sendable {
     package var replica: Replica
-    /// False: a batch with the next number was refused by what it says.
+    /// Whether the batch fits. False: a batch with the next number was refused because of its contents.
     package var fits: Bool
 
     package init(_ replica: Replica, fits: Bool = true) {
@@ -74,10 +74,10 @@ package struct CheckpointTexts: Hashable, Sendable {
     }
 }
 
-/// What the daemon asks of the engine. At most one is under way for each list.
+/// The daemon's request to etcd. At most one is open for each list.
 package struct DaemonCall: Hashable, Sendable {
     package enum Request: Hashable, Sendable {
-        /// - Parameter absent: hosts that must not be there.
+        /// - Parameter absent: hosts that must not be present.
         case append(text: String, to: Position, after: Int, afterChain: String, absent: [String] = [])
         case confirm(batch: Int, chain: String)
         case share(access: String)
@@ -97,11 +97,11 @@ package struct DaemonCall: Hashable, Sendable {
     }
 }
 
-/// What the daemon says by itself.
+/// A notification from the daemon.
 package enum DaemonEvent: Hashable, Sendable {
     case call(DaemonCall)
-    /// It has less of a list than it said.
+    /// The daemon has less of a list than it reported.
     case behind(list: String, epoch: String, Replica)
-    /// Another connector has taken the place of this one.
+    /// Another connector has replaced this one.
     case detached
 }

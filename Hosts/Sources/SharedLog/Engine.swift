@@ -1,16 +1,16 @@
-/// What keeps the shared lists: ordered keys, and transactions that compare before they change. etcd is one; tests have
-/// a model of it that fails as they say.
+/// The store of shared lists: ordered keys with compare-and-swap transactions. etcd is one; tests have a model with injected
+/// failures.
 package protocol Engine: Sendable {
-    /// Carries out one transaction, wholly or not at all, in one order for all hosts. One that only reads sees
-    /// everything that was answered before it began.
+    /// Executes one transaction, completely or not at all, in one order for all hosts. A read-only transaction sees everything
+    /// that was answered before it began.
     func run(_ transaction: Transaction) async throws(EngineError) -> TransactionResult
 }
 
-/// Why there is no result.
+/// The reason why a transaction has no result.
 package enum EngineError: Error, Equatable, CustomStringConvertible {
-    /// Nothing was changed by it, and nothing will be.
+    /// The transaction changed nothing, and will not.
     case refused(String)
-    /// No answer came. It may have been carried out, or may be yet.
+    /// The answer is missing. The transaction may have been executed, or may yet be.
     case unknown(String)
 
     package var description: String {
@@ -22,9 +22,9 @@ package enum EngineError: Error, Equatable, CustomStringConvertible {
 
 package struct Transaction: Hashable, Sendable {
     package var comparisons: [Comparison] = []
-    /// What is done if all comparisons hold.
+    /// The operations to execute if all comparisons hold.
     package var operations: [EngineOperation]
-    /// What is done otherwise.
+    /// The operations to execute otherwise.
     package var otherwise: [EngineOperation] = []
 
     package init(
@@ -36,7 +36,7 @@ package struct Transaction: Hashable, Sendable {
     }
 }
 
-/// That a key was last changed at a revision of the engine; 0: that there is no such key.
+/// Checks that a key was last changed at a revision of etcd; 0 means that the key is missing.
 package struct Comparison: Hashable, Sendable {
     package var key: String
     package var modRevision: Int64
@@ -51,10 +51,10 @@ package struct Comparison: Hashable, Sendable {
 
 package enum EngineOperation: Hashable, Sendable {
     /// - Parameters:
-    ///   - limit: 0 is none.
-    ///   - revision: of the engine, at which to read; 0 is now.
+    ///   - limit: the most keys; 0 for no limit.
+    ///   - revision: the revision of etcd to read; 0 for the current one.
     case get(KeyRange, limit: Int = 0, revision: Int64 = 0)
-    /// - Parameter lease: with whose end the key goes; 0 is none.
+    /// - Parameter lease: the lease that keeps the key: etcd deletes the key when the lease ends. 0 for none.
     case put(key: String, value: String, lease: Int64 = 0)
     case delete(KeyRange)
 }
@@ -62,10 +62,10 @@ package enum EngineOperation: Hashable, Sendable {
 package enum KeyRange: Hashable, Sendable {
     case key(String)
     case prefix(String)
-    /// The first is in it, the second is not.
+    /// A half-open range: it includes the first key, but not the second.
     case between(String, String)
 
-    /// The first key that is behind all keys with a prefix. Keys are compared by their bytes.
+    /// Returns the first key after all keys with a prefix. Keys are compared by their bytes.
     package static func end(ofPrefix prefix: String) -> [UInt8] {
         var bytes = Array(prefix.utf8)
         while let last = bytes.popLast() {
@@ -92,7 +92,7 @@ package struct StoredValue: Hashable, Sendable {
     }
 }
 
-/// What a watch of the engine tells.
+/// An event of a watch.
 package enum EngineEvent: Hashable, Sendable {
     case put(StoredValue)
     case deleted(key: String, revision: Int64)
@@ -106,11 +106,11 @@ package enum EngineEvent: Hashable, Sendable {
 }
 
 package struct TransactionResult: Hashable, Sendable {
-    /// Of the engine, after the transaction.
+    /// The revision of etcd after the transaction.
     package var revision: Int64
     /// Whether all comparisons held.
     package var succeeded: Bool
-    /// What each `get` found, in their order.
+    /// The results of each `get`, in order.
     package var found: [[StoredValue]]
 
     package init(revision: Int64, succeeded: Bool, found: [[StoredValue]]) {

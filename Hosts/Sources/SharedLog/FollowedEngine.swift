@@ -1,13 +1,13 @@
-/// An engine that tells what happens in it.
+/// An engine with notifications of changes.
 package protocol FollowedEngine: Engine {
     /// Returns when the engine answers, or when this is cancelled.
     func connected() async
 
-    /// Hears what is put below a prefix from now on, until the watch ends, which it may at any time.
+    /// Watches a prefix until the watch ends, which may happen at any time.
     ///
     /// - Parameters:
-    ///   - began: called when nothing is missed from now on.
-    ///   - heard: called with what one message has, which may be repeated, late, or of a past that was taken back.
+    ///   - began: called when all further changes will be reported.
+    ///   - heard: called with the events of one message, which may be repeated, late, or from a past that was rolled back.
     func watch(
         _ prefix: String, began: @Sendable @escaping () async throws -> Void,
         heard: @Sendable @escaping ([EngineEvent]) async throws -> Void
@@ -15,10 +15,10 @@ package protocol FollowedEngine: Engine {
 }
 
 extension FollowedEngine {
-    /// Tells a host's lists what happens in the engine, until this is cancelled: by a watch, which is a doorbell, and by
-    /// looking from time to time, which finds what the watch misses.
+    /// Keeps a host's lists in sync with etcd until this is cancelled: a watch reports changes quickly, and polling finds
+    /// changes that the watch misses.
     ///
-    /// - Parameter interval: between two looks, though the watch was silent.
+    /// - Parameter interval: the interval of polling, even if the watch is silent.
     package func follow(_ space: SharedSpace, lookingEvery interval: Duration) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.look(in: space, every: interval) }
@@ -29,7 +29,7 @@ extension FollowedEngine {
     private func look(in space: SharedSpace, every interval: Duration) async {
         await connected()
         while !Task.isCancelled {
-            // A look that fails tells the daemon that nothing is live.
+            // A failed poll reports to the daemon that no list is live.
             if (try? await space.look()) == nil { await connected() }
             try? await space.time.sleep(interval)
         }
@@ -41,7 +41,7 @@ extension FollowedEngine {
             try? await watch(space.register.keys.all) {
                 try? await space.lookAtAll()
             } heard: { events in
-                if await space.hear(events) { try? await space.look() }
+                if await space.hear(events) { await space.lookAgain() }
             }
         }
     }

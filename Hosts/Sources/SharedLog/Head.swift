@@ -1,11 +1,11 @@
 import Foundation
 
-/// Up to where a list's log goes, or a replica of it.
+/// The end of a list's log, or of a replica of it.
 package struct Position: Hashable, Sendable, Codable {
-    /// Batches count from 1; 0 is before the first.
+    /// The number of the last batch, counted from 1; 0 is before the first.
     package var batch: Int
     package var revision: Int
-    /// What the daemon made of all texts up to here: two logs that have the same are the same.
+    /// The daemon's hash of all texts up to here: logs with equal chains are equal.
     package var chain: String
 
     package static let beginning = Position(batch: 0, revision: 0, chain: "")
@@ -17,7 +17,7 @@ package struct Position: Hashable, Sendable, Codable {
     }
 }
 
-/// Where a whole state is, from which a list can be read without the log before it.
+/// The place of a checkpoint, from which a list can be read without the log before it.
 package struct CheckpointPlace: Hashable, Sendable, Codable {
     package var position: Position
     package var parts: Int
@@ -28,12 +28,12 @@ package struct CheckpointPlace: Hashable, Sendable, Codable {
     }
 }
 
-/// What the engine has at a list's `head`: every append compares and changes it, so it is the one place that decides.
+/// The value of a list's `head` key. Every append compares and changes it, so it alone decides.
 package struct Head: Hashable, Sendable {
     package var epoch: String
     package var position: Position
     package var checkpoint: CheckpointPlace?
-    /// The first batch that is still in the log; one more than the last if there is none.
+    /// The first batch that is still in the log; the last plus one if there is none.
     package var oldest: Int
 
     package init(epoch: String, position: Position, checkpoint: CheckpointPlace? = nil, oldest: Int = 1) {
@@ -68,7 +68,7 @@ extension Head: Codable {
     }
 }
 
-/// A head as it was read, with what an append has to compare.
+/// A head as it was read, with the revision that an append has to compare.
 package struct KnownHead: Hashable, Sendable {
     package var head: Head
     package var modRevision: Int64
@@ -78,18 +78,17 @@ package struct KnownHead: Hashable, Sendable {
         self.modRevision = modRevision
     }
 
-    /// Nil if the value is no head.
+    /// Returns nil if the value is not a head.
     package init?(_ stored: StoredValue) {
         guard let head = JSONText.decoded(Head.self, stored.value) else { return nil }
         self.init(head, modRevision: stored.modRevision)
     }
 }
 
-/// What the engine has at a list's name.
+/// The value of a list's name key.
 package struct ListRecord: Hashable, Sendable, Codable {
-    /// The epoch.
     package var id: String
-    /// Whose it is and who may do what with it, in the daemon's words, which nobody here reads.
+    /// The list's owner and permissions, in the daemon's format, which is opaque here.
     package var access: String
 
     package init(id: String, access: String) {
@@ -98,10 +97,9 @@ package struct ListRecord: Hashable, Sendable, Codable {
     }
 }
 
-/// What of a batch's text may be read here; it is never written anew.
+/// The members of a batch's text that are read here; the text is never rewritten.
 package struct BatchFacts: Hashable, Sendable, Decodable {
     package var batch: Int
-    /// The chain before it.
     package var after: String
 
     package init?(_ text: String) {
@@ -110,7 +108,7 @@ package struct BatchFacts: Hashable, Sendable, Decodable {
     }
 }
 
-/// JSON with members in one order, so that equal values are equal texts.
+/// JSON with members in a fixed order, so that equal values are equal texts.
 package enum JSONText {
     package static func decoded<T: Decodable>(_ type: T.Type, _ text: String) -> T? {
         try? JSONDecoder().decode(type, from: Data(text.utf8))
@@ -119,14 +117,14 @@ package enum JSONText {
     package static func encoded(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Numbers, texts and what is made of them can always be written.
+        // Numbers, strings and their combinations can always be encoded.
         guard let data = try? encoder.encode(value) else { preconditionFailure("\(value) cannot be written as JSON") }
         return String(decoding: data, as: UTF8.self)
     }
 }
 
 extension JSONText {
-    /// Bytes of a text as a JSON string, without the quotes.
+    /// Returns the bytes of a text as a JSON string, without the quotes.
     static func length(of text: String) -> Int {
         text.utf8.reduce(0) { count, byte in
             switch byte {

@@ -1,11 +1,11 @@
-/// Keeps this host's key in etcd for as long as the host is there: its daemon, and a connector that reaches etcd. Others
-/// see by it which hosts there are, and end what is held by clients of one that has gone.
+/// Keeps this host's key in etcd while the host is present: its daemon, and a connector that reaches etcd. Other hosts list the
+/// present hosts by these keys, and end the leases of clients on absent ones.
 package actor HostLease {
     package struct Times: Sendable {
-        /// The key goes when it was not kept for so long.
+        /// The time without a keep-alive after which etcd deletes the key.
         package var life = Duration.seconds(10)
         package var interval = Duration.seconds(3)
-        /// Until it is tried again to put a key that is not there.
+        /// The time before trying again to put a missing key.
         package var retry = Duration.seconds(1)
 
         package init() {}
@@ -18,7 +18,7 @@ package actor HostLease {
     private let time: HostTime
     private let say: @Sendable (String) -> Void
     private var lease: Int64?
-    /// A lease under which the key is to be, which is not known to be there.
+    /// A lease for which the key may be missing.
     private var tried: Int64?
     private var isDouble = false
 
@@ -30,13 +30,13 @@ package actor HostLease {
         key = keys.host(host)
     }
 
-    /// Tries once to put the key, so that it is there before something is held under its name.
+    /// Tries once to put the key, so that it exists before clients of this host lease items.
     package func begin() async {
         await client.connected()
         await take()
     }
 
-    /// Once it has begun, and until this is cancelled. The key goes then.
+    /// Keeps the key after `begin`, until this is cancelled. Then deletes it.
     package func keep() async {
         while !Task.isCancelled {
             await client.connected()
@@ -55,17 +55,18 @@ package actor HostLease {
             if: [.absent(key)], [.put(key: key, value: "{}", lease: granted)], otherwise: [.get(.key(key))])
         do {
             let result = try await client.run(put)
-            // An earlier try has arrived, though its answer has not.
+            // An earlier attempt succeeded, though its answer was lost.
             if result.succeeded || result.found.first?.first?.lease == granted {
                 (lease, tried, isDouble) = (granted, nil, false)
             } else {
                 tried = nil
                 try? await client.revoke(granted)
-                // Our own key of before a crash goes by itself.
+                // The key from before a crash expires.
                 if !isDouble {
                     say(
-                        "a host calls itself \(host) already, or did so a moment ago; two hosts of one name end what "
-                            + "the other's clients lease: --host says another name")
+                        "the host name \(host) is in use in etcd. If diffabled-etcd has just been restarted here, that ends in "
+                            + "some seconds; otherwise another host has this name, and the two would delete the leased items of each "
+                            + "other's clients: choose another name with --host")
                 }
                 isDouble = true
             }
@@ -75,7 +76,7 @@ package actor HostLease {
         }
     }
 
-    /// If it does not arrive, the key goes by itself.
+    /// Ends the lease. If the request is lost, the key expires.
     private func end() async {
         guard let held = lease ?? tried else { return }
         (lease, tried) = (nil, nil)

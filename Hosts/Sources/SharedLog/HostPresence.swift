@@ -1,21 +1,21 @@
-/// Which hosts are there, as one host sees it.
+/// The present hosts, as one host sees them.
 ///
-/// A host's key goes for a moment when its connector starts again, and what its clients hold is not to go with that. So
-/// a host counts as gone when its key was missing for a while, by our own clock. The key itself decides in the end: the
-/// swap that ends what a host held compares that it has none.
+/// A host's key is missing for a moment while its connector restarts, and its clients must keep their leases. So a host counts
+/// as absent when its key was missing for some time on our own clock. Finally the key itself decides: the compare-and-swap that
+/// ends the host's leases checks that the key is missing.
 ///
-/// The keys are read when the watch has told of one, and with every so many looks, because a watch may miss what it is
-/// for. If a thousand hosts read a thousand keys with every look, etcd would do little else.
+/// The keys are read after a watch event about one, and with every few polls, because a watch may miss events. If a thousand
+/// hosts read a thousand keys with every poll, etcd would be busy with that alone.
 package struct HostPresence: Sendable {
     private let patience: Duration
     private let looksForOneRead: Int
-    /// Those whose keys were there when they were read last; nil when that is too long ago.
+    /// The hosts with keys at the last reading; nil when that is too long ago.
     private var found: [String]?
     private var isReadDue = true
     private var looksSinceRead = 0
-    /// How many reads have begun.
+    /// The number of readings begun.
     private var reads = 0
-    /// Since when hosts have been looked for without a break.
+    /// The time since which hosts were read without a break.
     private var beginning: ContinuousClock.Instant?
     private var seen: [String: ContinuousClock.Instant] = [:]
 
@@ -30,12 +30,12 @@ package struct HostPresence: Sendable {
         (self.patience, self.looksForOneRead) = (patience, looksForOneRead)
     }
 
-    /// A key was put or deleted, or may have been.
+    /// Notes that a key may have changed.
     package mutating func hear() { isReadDue = true }
 
-    /// Begins a look.
+    /// Begins a poll.
     ///
-    /// - Returns: the number of a reading of the keys, when the look needs one.
+    /// - Returns: the number of a reading of the keys, if the poll needs one.
     package mutating func beginLook() -> Int? {
         looksSinceRead += 1
         guard isReadDue || looksSinceRead >= looksForOneRead else { return nil }
@@ -44,10 +44,10 @@ package struct HostPresence: Sendable {
         return reads
     }
 
-    /// Ends a look.
+    /// Ends a poll.
     ///
-    /// - Parameter reading: nil if it needed none. Of those that overlap, the one that began last counts.
-    /// - Returns: those who are there, or may be; nil as long as hosts could be back that were not looked for.
+    /// - Parameter reading: nil if it needed none. The latest of overlapping readings counts.
+    /// - Returns: the hosts that may be present; nil while unread hosts could have returned.
     package mutating func hosts(_ reading: Reading?, at now: ContinuousClock.Instant) -> [String]? {
         if let reading, reading.number == reads { found = reading.found }
         guard let found else { return nil }
@@ -58,7 +58,7 @@ package struct HostPresence: Sendable {
         return now - start < patience ? nil : seen.keys.sorted()
     }
 
-    /// The engine is away. When it is back, so may be all others who could not reach it.
+    /// Notes that etcd is unreachable. After an outage, other hosts may return at the same time.
     package mutating func forget() {
         (found, isReadDue) = (nil, true)
         beginning = nil

@@ -1,7 +1,7 @@
-/// The time that a host waits by. A simulation has a time of its own.
+/// The clock and timer of a host. A simulation replaces it by virtual time.
 package struct HostTime: Sendable {
     package let now: @Sendable () -> ContinuousClock.Instant
-    /// Ends sooner, with an error, when it is cancelled.
+    /// Sleeps; throws at once when it is cancelled.
     package let sleep: @Sendable (Duration) async throws -> Void
 
     package init(

@@ -1,4 +1,4 @@
-/// What a keeper has before it. Hints are merged, and let go when they are many: a look finds the same.
+/// A keeper's pending work. Hints are merged, and dropped when there are too many: a poll finds the same.
 struct KeeperInbox {
     enum Work {
         case engineLost
@@ -11,9 +11,9 @@ struct KeeperInbox {
         case checkpoint(CheckpointPlace)
     }
 
-    /// Bytes of batches that wait here.
+    /// Most bytes of waiting batches.
     static let newsMax = 4 << 20
-    /// What is heard of tickets, while nobody has the time for it. The next swap's answer has all of them.
+    /// Most waiting events about tickets. The answer of the next compare-and-swap has all tickets.
     static let turnsMax = 10_000
 
     var isEngineLost = false
@@ -38,7 +38,7 @@ struct KeeperInbox {
 
     var hasNews: Bool { !batches.isEmpty || head != nil }
 
-    /// What somebody waits for comes first.
+    /// Returns the next piece of work; requests with a waiting caller are first.
     mutating func next() -> Work? {
         if isEngineLost {
             isEngineLost = false
@@ -49,7 +49,7 @@ struct KeeperInbox {
             fallback = nil
             return .fallback(replica)
         }
-        // Who waits is to be known before something is appended.
+        // The waiting hosts have to be known before an append.
         if !turns.isEmpty {
             defer { turns = [] }
             return .turns(turns)

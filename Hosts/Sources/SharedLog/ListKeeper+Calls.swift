@@ -13,26 +13,28 @@ extension ListKeeper {
         } catch {
             switch error {
             case .daemon(.gone): throw .gone
-            // Nothing was sent that could change anything, or the engine said no.
+            // No change was sent, or etcd refused.
             case .daemon: outcome = .unreachable
             case .engine(let error):
-                sayOnce("no answer from etcd for the list \(list): \(error)")
+                sayOnce(
+                    "etcd did not carry out a request for the shared list \"\(list)\", and a client has to repeat it: \(error)"
+                )
                 outcome = .unreachable
             }
         }
         if outcome == .unreachable, isInDoubt(call) { outcome = .unknown }
         try await daemon.settle(call.number, outcome)
-        // The daemon has deleted it then, also one that the engine does not have: to tell more of it would make it anew.
+        // The daemon has then deleted the list, even one that etcd does not have. Replicating it again would create it again.
         if outcome == .done || outcome == .lost, case .remove = call.request { return stage = .ended }
         switch outcome {
         case .done: break
-        // The daemon goes on by itself, and takes the host to be there until it hears of the hosts again.
+        // The daemon continues, and treats the host as present until the next report of hosts.
         case .refused: wasRefused = true
         case .lost, .unreachable, .unknown: try await goOn(after: outcome)
         }
     }
 
-    /// Whether a host was there that the daemon takes to be gone, since this was asked last.
+    /// Whether a host was present that the daemon considers absent, since the last call.
     package func takeRefusal() -> Bool {
         defer { wasRefused = false }
         return wasRefused
@@ -44,7 +46,7 @@ extension ListKeeper {
         _ text: String, to position: Position, after: Position, absent: [String]
     ) async throws(KeeperError) -> CallOutcome {
         if known?.isAt(after) != true { try await catchUp() }
-        // What may be in the log already is no turn of ours: it is to be known.
+        // A batch that may already be in the log needs no turn: its outcome has to be found out.
         let mayBeThere = doubtful?.isAt(after) == true
         guard let known, known.isAt(after) else {
             if !mayBeThere { try await queueIfOvertaken(after) }
@@ -76,14 +78,14 @@ extension ListKeeper {
         }
     }
 
-    /// Whether an earlier try at the same place may still arrive, though this one was not sent.
+    /// Whether an earlier attempt at the same place may still arrive, though this one was not sent.
     private func isInDoubt(_ call: DaemonCall) -> Bool {
         guard case .append(_, _, let after, let chain, _) = call.request, let doubtful else { return false }
         return doubtful.isAt(Position(batch: after, revision: 0, chain: chain))
     }
 
-    /// What became of an append that was not answered. Once the head has moved since, the swap cannot succeed any more:
-    /// our batch is in the log or it never will be, and the daemon knows its own text. While it has not, it may be yet.
+    /// Returns the outcome of an unanswered append. Once the head has moved, the compare-and-swap can no longer succeed: our
+    /// batch is in the log or never will be, and the daemon recognizes its own text. Until then, it may still arrive.
     private func settled(_ tried: KnownHead) async throws(KeeperError) -> CallOutcome {
         let now: KnownHead?
         do { now = try await log.head() } catch { return .unknown }
@@ -92,16 +94,16 @@ extension ListKeeper {
             if case .daemon = error { throw error }
             return .unknown
         }
-        // Without what was missed the daemon could not tell which of the two it was.
+        // Without the missed batches the daemon could not determine the outcome.
         let hasMissed = stage == .following && replica.batch <= tried.head.position.batch
         return hasMissed && now?.isAt(tried.head.position) != true ? .unknown : .lost
     }
 
-    /// After each outcome but `done` the daemon asks for nothing until it hears that the list is live. After `unknown`
-    /// it sends the same batch then once more.
+    /// After each outcome except `done` the daemon waits for a message that the list is live. After `unknown` it then sends the
+    /// same batch once more.
     private func goOn(after outcome: CallOutcome) async throws(DaemonError) {
         mustTellLive = true
-        // It is told when our turn comes, which it may have meanwhile.
+        // The message follows with our turn, which may already be there.
         if isAwaitingTurn { return try await takeTurn() }
         if outcome == .unreachable { return try await tellLive(false) }
         let fresh = outcome == .lost ? known : nil

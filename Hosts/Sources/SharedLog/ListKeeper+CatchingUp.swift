@@ -1,9 +1,8 @@
 extension ListKeeper {
-    /// So many times in a row a look may find that what it read is no longer there, or that the daemon took nothing.
+    /// Most consecutive attempts of a poll in which the read data has disappeared, or the daemon accepted nothing.
     private static let stallsMax = 3
 
-    /// Gives the daemon what it lacks, up to a head that was read from the engine itself, and tells it that the list is
-    /// live.
+    /// Sends the daemon the missing data up to a head that was read from etcd itself, and reports the list as live.
     ///
     /// - Parameter given: such a head; without one it is read.
     func catchUp(to given: KnownHead? = nil) async throws(KeeperError) {
@@ -27,7 +26,7 @@ extension ListKeeper {
                 let parts = try await reading { () async throws(EngineError) in try await self.log.state(place) }
                 if let parts { try await give(parts, at: place.position) }
             case .newEpoch:
-                // A head that was read before the replica came so far says nothing of it.
+                // A head that was read before the replica got this far is outdated.
                 if isReadNow { return try await beginAnew() }
                 fresh = nil
                 continue
@@ -35,14 +34,14 @@ extension ListKeeper {
             }
             if replica == before { (fresh, stalls) = (nil, stalls + 1) } else { stalls = 0 }
         }
-        // The daemon takes nothing (its disk is full), or the engine has not what its head says. The next look tries
-        // again.
+        // The daemon accepts nothing (its disk is full), or etcd lacks data that its head names. The next poll tries again.
         if stage == .following { try await changing { () async throws(DaemonError) in try await self.tellLive(false) } }
     }
 
     private func isCurrent() async throws(KeeperError) {
         lastSaid = nil
-        // A list without batches may be unknown to the daemon yet.
+        (missingLooks, missingLooksNext) = (0, limits.restingLooks)
+        // The daemon may not know a list without batches yet.
         try await changing { () async throws(DaemonError) in try await self.tellLive(true) }
     }
 
@@ -50,15 +49,15 @@ extension ListKeeper {
         try await reading { () async throws(EngineError) in try await self.log.head() }
     }
 
-    // MARK: What a watch said
+    // MARK: Watch events
 
-    /// Offers batches to the daemon without looking at the engine: it takes only what goes on where it is.
+    /// Offers batches to the daemon without reading etcd: it accepts only batches that continue from its position.
     func take(news batches: [Int: String], _ head: KnownHead?) async throws(DaemonError) {
         if let head, head.head.epoch == epoch, head.modRevision > known?.modRevision ?? 0 { known = head }
         var texts: [String] = []
         while let text = batches[replica.batch + 1 + texts.count] { texts.append(text) }
         try await tolerating { () async throws(KeeperError) in
-            // Its turn has come, so the daemon makes its batch while this one goes to its disk.
+            // Its turn has come, so the daemon makes its batch while this one is written to its disk.
             let isUpToDate = known.map { $0.head.position.batch == replica.batch + texts.count } ?? false
             let fits = try await give(texts, goingOn: isTurnDue && isLive && isUpToDate)
             let isBehind = known.map { $0.head.position.batch > replica.batch } ?? true
@@ -66,11 +65,11 @@ extension ListKeeper {
         }
     }
 
-    // MARK: What the daemon is given
+    // MARK: Data for the daemon
 
-    /// Gives the next batches; false if the daemon cannot read one that belongs there.
+    /// Sends the next batches; returns false if the daemon cannot read one that belongs there.
     ///
-    /// - Parameter isGoingOn: with the last one the daemon hears that it may ask again.
+    /// - Parameter isGoingOn: whether the last one permits the daemon to append again.
     private func give(_ texts: [String], goingOn isGoingOn: Bool = false) async throws(KeeperError) -> Bool {
         var rest = texts[...]
         while !rest.isEmpty {
@@ -88,7 +87,7 @@ extension ListKeeper {
             let reply = try await replicate(replication)
             if !reply.fits { return false }
             bytesSinceCheckpoint += size
-            // It took less: where it is now decides what comes next.
+            // It accepted less: its position decides the next step.
             if reply.replica.batch != expected { return true }
         }
         return true
@@ -102,7 +101,7 @@ extension ListKeeper {
         }
     }
 
-    /// Lets the daemon forget what it has of the list: it does not know where in the log that is.
+    /// Makes the daemon forget its copy of the list, because its position in the log is unknown.
     private func giveAnew() async throws(KeeperError) {
         var replication = replication()
         replication.isGone = true
@@ -126,7 +125,7 @@ extension ListKeeper {
 
     func tellLive(_ isLiveNow: Bool) async throws(DaemonError) {
         guard isLiveNow != isLive || mustTellLive || access != nil, stage == .following else { return }
-        // Others are before us. When the engine is lost, there is nobody to wait for.
+        // Other hosts precede us. When etcd is unreachable, there is nothing to wait for.
         if isLiveNow, isLive, isAwaitingTurn { return }
         if !isLiveNow { isAwaitingTurn = false }
         var replication = replication()
@@ -135,31 +134,38 @@ extension ListKeeper {
         (access, isLive, mustTellLive, replica) = (nil, isLiveNow, false, reply.replica)
     }
 
-    /// From a newer version of the daemon, which is no reason to throw away what is here.
+    /// Reports an unreadable batch of a newer daemon version, which is not a reason to discard the copy.
     private func refuseUnreadable() async throws(KeeperError) {
         sayOnce(
-            "the daemon cannot read what comes next in the list \(list), because a newer diffabled wrote it: the list stays "
-                + "as it is here until this host has one too")
+            "the daemon cannot read the next change of the shared list \"\(list)\", because a newer diffabled wrote it; the list "
+                + "stays as it is on this host until you upgrade diffabled here")
         restingLooks = limits.restingLooks
         try await changing { () async throws(DaemonError) in try await self.tellLive(false) }
     }
 
-    // MARK: What is missing
+    // MARK: Missing lists
 
-    /// The engine has no head for the list: it was ended, or lost.
+    /// Handles a list without a head in etcd: it was ended, or lost.
     private func missing() async throws(KeeperError) {
         known = nil
         let epoch = epoch
         if try await reading({ () async throws(EngineError) in try await self.register.hasEnded(epoch) }) {
             return try await changing { () async throws(DaemonError) in try await self.end() }
         }
+        // The daemon has never had it either.
+        if access != nil { return stage = .ended }
+        // Without pauses, a thousand lists missing in etcd would keep this host busy. A list that returns to etcd is found by
+        // its name, or by the watch.
+        missingLooks = missingLooksNext
+        missingLooksNext = min(8 * missingLooksNext, limits.missingLooksMax)
         sayOnce(
-            "etcd knows nothing of the list \(list) (\(epoch)), and nobody deleted it: is it another, or an empty one? "
-                + "What is here stays as it is")
+            "etcd does not have the shared list \"\(list)\" (epoch \(epoch)), although nobody deleted it; the list stays as it is "
+                + "on this host, and cannot be changed. Check --endpoints and --space, and whether etcd has lost its data"
+        )
         try await changing { () async throws(DaemonError) in try await self.tellLive(false) }
     }
 
-    /// The list is deleted here too.
+    /// Deletes the list in the daemon too.
     func end() async throws(DaemonError) {
         guard stage == .following else { return }
         stage = .ended
@@ -168,12 +174,13 @@ extension ListKeeper {
         _ = try await daemon.replicate(replication)
     }
 
-    /// What the engine has goes on under a new epoch, which all hosts find at the list's name.
+    /// Moves etcd's state to a new epoch, which all hosts find under the list's name.
     private func beginAnew() async throws(KeeperError) {
         sayOnce(
-            "etcd has lost what was acknowledged for the list \(list): it is at batch "
-                + "\(known?.head.position.batch ?? 0), and we are at \(replica.batch). "
-                + "It goes on under a new epoch as it is there")
+            "etcd has lost acknowledged changes of the shared list \"\(list)\" (it has batches up to "
+                + "\(known?.head.position.batch ?? 0), and this host up to \(replica.batch)), perhaps because an older copy of etcd was "
+                + "restored. All hosts continue with etcd's state, and this host keeps its newer state as a deleted list: to look "
+                + "at it, use `diffablectl undelete \(list) --as` with another name")
         try await changing { () async throws(DaemonError) in try await self.tellLive(false) }
         let new = Epoch.random()
         _ = try await reading { () async throws(EngineError) in
@@ -205,9 +212,9 @@ extension Optional where Wrapped: Sendable {
     }
 }
 
-/// The name of a list's life.
+/// The id of an incarnation of a list.
 package enum Epoch {
-    /// 120 random bits, which stand in keys and URLs as they are.
+    /// Returns 120 random bits in characters that need no escapes in keys and URLs.
     package static func random() -> String {
         let digits = Array("0123456789abcdefghijklmnopqrstuv")
         return String((0..<24).map { _ in digits[Int.random(in: digits.indices)] })

@@ -1,6 +1,5 @@
 extension ListKeeper {
-    /// Whether the log has become so long that a state should stand for it. The host that appends says so, so that not
-    /// all of them write one.
+    /// Whether the log is long enough for a checkpoint. Only the appending host checks this, so that not all hosts write one.
     package var isCheckpointDue: Bool {
         guard let head = known?.head, isLive, !isWritingCheckpoint else { return false }
         let batches = head.position.batch - (head.checkpoint?.position.batch ?? 0)
@@ -8,7 +7,7 @@ extension ListKeeper {
             || batches > 1 && bytesSinceCheckpoint >= limits.bytesBetweenCheckpoints
     }
 
-    /// Writes the daemon's newest state beside the log, while appends go on. It is put in force between two of them.
+    /// Writes the daemon's newest state as a checkpoint while appends continue. It is put in force between two appends.
     package func writeCheckpoint() async {
         guard isCheckpointDue else { return }
         isWritingCheckpoint = true
@@ -17,7 +16,9 @@ extension ListKeeper {
             guard state.epoch == epoch else { return hasWritten(nil) }
             hasWritten(try await log.write(state.parts, at: state.position))
         } catch {
-            say("no checkpoint of the list \(list) could be written: \(error)")
+            say(
+                "cannot write a checkpoint of the shared list \"\(list)\", so its log in etcd grows until one succeeds: \(error)"
+            )
             hasWritten(nil)
         }
     }
@@ -29,7 +30,7 @@ extension ListKeeper {
                 bytesSinceCheckpoint = 0
             }
         } catch {
-            // The next look finds whether it is.
+            // The next poll finds out whether it is in force.
             known = nil
         }
     }

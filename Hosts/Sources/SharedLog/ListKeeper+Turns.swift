@@ -1,25 +1,25 @@
-// How hosts that append to one list at once take turns. What a turn is, `TurnQueue` says.
+// Takes turns with other hosts that append to the same list. `TurnQueue` explains turns.
 //
-// Whose turn it is not settles the daemon's append as `unreachable`, which is true, since nothing was sent; the daemon
-// keeps the requests and asks for nothing before it hears `live` again. So a host that waits makes no batches for
-// nothing, and those who come meanwhile go into the one that it makes when its turn has come.
+// Without a turn, the daemon's append is settled as `unreachable`, which is true, since nothing was sent; the daemon keeps the
+// requests and waits for `live`. So a waiting host makes no useless batches, and later requests are included in the batch that
+// it makes in its turn.
 
 extension ListKeeper {
-    /// The host that is to append before this one.
+    /// The ticket of the host that is to append before this one.
     private var predecessor: TurnQueue.Ticket? {
         guard let first = turns.first(without: passed), first.host != host else { return nil }
         return first
     }
 
-    /// Whether this host is to wait. It leaves its ticket then.
+    /// Whether this host has to wait. If so, leaves its ticket.
     func mustWait() async throws(KeeperError) -> Bool {
         guard predecessor != nil else { return false }
         try await queue()
         return isAwaitingTurn
     }
 
-    /// A host whose batch is made after others have gone on has lost without a swap, and so without a ticket. It would lose
-    /// for as long as others are quicker to write than it is to make a batch.
+    /// Queues a host whose batch was outdated before the compare-and-swap, so that it left no ticket. It would lose for as long
+    /// as other hosts write faster than it makes a batch.
     func queueIfOvertaken(_ after: Position) async throws(KeeperError) {
         guard stage == .following, let known, known.head.position.batch > after.batch else { return }
         try await queue()
@@ -27,7 +27,7 @@ extension ListKeeper {
 
     private func queue() async throws(KeeperError) {
         if !turns.has(host) { try await leaveTicket() }
-        // Perhaps what was heard of the queue was old.
+        // The known state of the queue may be outdated.
         awaitTurn()
     }
 
@@ -35,7 +35,7 @@ extension ListKeeper {
         turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
     }
 
-    /// Begins to wait if somebody is before this host.
+    /// Begins to wait if another host precedes this one.
     func awaitTurn() {
         isAwaitingTurn = predecessor != nil
         watchPredecessor()
@@ -46,18 +46,18 @@ extension ListKeeper {
         watchPredecessor()
     }
 
-    /// A host that was passed over while it waited itself has no ticket any more. Without another one it would wait for as
-    /// long as there is anybody else.
+    /// Leaves a new ticket after this host was passed over while it waited. Without one it would wait for as long as there are
+    /// other hosts.
     func renewTicket() async throws(DaemonError) {
         guard isAwaitingTurn, predecessor != nil, !turns.has(host) else { return }
         try await tolerating { () async throws(KeeperError) in try await leaveTicket() }
         watchPredecessor()
     }
 
-    /// Whether this host waited, and its turn has come.
+    /// Whether this host has waited and its turn has come.
     var isTurnDue: Bool { isAwaitingTurn && predecessor == nil }
 
-    /// Lets the daemon go on if its turn has come.
+    /// Lets the daemon continue if its turn has come.
     func takeTurn() async throws(DaemonError) {
         guard isTurnDue else { return }
         isAwaitingTurn = false
@@ -66,7 +66,7 @@ extension ListKeeper {
         try await tolerating { () async throws(KeeperError) in try await catchUp(to: known) }
     }
 
-    /// Takes our ticket back: there is nothing to append for now. If that does not arrive, we are passed over.
+    /// Takes back our ticket, because there is nothing to append. If the request is lost, other hosts pass us over.
     func giveUpTurn() async {
         guard turns.has(host) else { return }
         var heard: TurnQueue.Event?
@@ -76,7 +76,7 @@ extension ListKeeper {
 
     // MARK: Patience
 
-    /// Whoever is first has so much time for its turn, from when it became the first.
+    /// Limits the time of the first host, counted from when it became the first.
     private func watchPredecessor() {
         guard isAwaitingTurn, let first = predecessor else { return }
         if awaited?.ticket != first { awaited = (first, time.now() + limits.turnPatience) }
@@ -84,13 +84,13 @@ extension ListKeeper {
         runPatience(limits.turnPatience)
     }
 
-    /// There is one such wait at a time, however often the first one changes meanwhile.
+    /// Starts a timer; there is only one at a time, however often the first host changes.
     private func runPatience(_ time: Duration) {
         isPatienceRunning = true
         later(time) { await self.losePatience() }
     }
 
-    /// A host that is gone, or cut off, is passed over. If it comes back, the swap decides.
+    /// Passes over a host that is gone or cut off. If it returns, the compare-and-swap decides.
     func endPatience() async throws(DaemonError) {
         isPatienceRunning = false
         guard isAwaitingTurn, let awaited else { return }

@@ -1,12 +1,10 @@
-/// Keeps one list of the daemon what the engine has of it, and carries out what the daemon asks for it: one after the
-/// other.
+/// Keeps one list of the daemon in sync with etcd, and executes the daemon's calls in order.
 ///
-/// What a watch says is a hint. What is true is decided by consecutive numbers, by the chain, and by heads that were
-/// read from the engine itself.
+/// Watch events are only hints. Consecutive numbers, the chain, and heads read from etcd itself decide.
 package actor ListKeeper {
     package enum Stage: Hashable, Sendable {
         case following
-        /// Somebody ended the list: the daemon was told, and this keeper does nothing more.
+        /// The list was ended: the daemon was notified, and this keeper does nothing more.
         case ended
     }
 
@@ -21,37 +19,41 @@ package actor ListKeeper {
 
     package internal(set) var stage = Stage.following
     package internal(set) var replica: Replica
-    /// What the next append compares.
+    /// The head that the next append compares.
     var known: KnownHead?
-    /// The head that the last append without an answer compared.
+    /// The head that the last unanswered append compared.
     var doubtful: KnownHead?
-    /// What the daemon was told; it begins with false.
+    /// The state last reported to the daemon, which initially assumes false.
     package internal(set) var isLive = false
-    /// The daemon waits for a word, though nothing has changed since the last one.
+    /// Whether the daemon waits for a message although the state has not changed.
     var mustTellLive = false
-    /// For a list that the daemon does not have yet.
+    /// The access of a list that the daemon does not have yet.
     var access: String?
-    /// What was said last, so that it is said once.
+    /// The last logged message, so that it is logged once.
     var lastSaid: String?
-    /// So many looks are let pass, when the daemon has another list of this name.
+    /// The number of polls to skip while the daemon has another list of this name.
     var restingLooks = 0
-    /// Bytes of the batches since the last checkpoint, as far as they passed here.
+    /// The number of polls to skip while etcd does not know the list.
+    var missingLooks = 0
+    /// The number of polls to skip after the next one that finds nothing.
+    var missingLooksNext: Int
+    /// Bytes of the batches since the last checkpoint, as far as this host saw them.
     var bytesSinceCheckpoint = 0
     var isWritingCheckpoint = false
 
-    /// Who waits to append, as far as it was heard.
+    /// The hosts that wait to append, as far as known.
     var turns = TurnQueue()
-    /// The daemon has something to append, and was told to wait.
+    /// Whether the daemon has batches to append but has to wait.
     var isAwaitingTurn = false
-    /// Whose turn it is before ours, and until when it is waited for.
+    /// The ticket before ours, and the end of its time.
     var awaited: (ticket: TurnQueue.Ticket, end: ContinuousClock.Instant)?
-    /// Tickets that are not waited for any more.
+    /// Tickets of hosts that were passed over.
     var passed: Set<TurnQueue.Ticket> = []
     var isPatienceRunning = false
-    /// A host was there that the daemon takes to be gone.
+    /// Whether a host was present that the daemon considers absent.
     var wasRefused = false
     let time: HostTime
-    /// Has something done after a time, unless the connection to the daemon ends before.
+    /// Calls a function after a delay, unless the connection to the daemon ends first.
     let later: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 
     private var inbox = KeeperInbox()
@@ -59,8 +61,8 @@ package actor ListKeeper {
     private let ring: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - replica: where the daemon's copy is.
-    ///   - access: what the daemon is told when it has no such list yet.
+    ///   - replica: the position of the daemon's copy.
+    ///   - access: the access for a daemon that has no such list yet.
     package init(
         _ list: String, _ epoch: String, at replica: Replica, access: String? = nil, of host: String,
         register: ListRegister, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
@@ -80,34 +82,38 @@ package actor ListKeeper {
         self.daemon = daemon
         self.limits = limits
         self.say = say
+        missingLooksNext = limits.restingLooks
         (bell, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The list was begun by a swap of this host: the daemon counts it as live.
+    /// Notes that this host created the list, so the daemon treats it as live.
     package func hasBegun() {
         known = nil
         isLive = true
     }
 
-    // MARK: What comes
+    // MARK: Input
 
-    /// False if it has ended, and answers nothing any more.
+    /// Takes a call; returns false if the keeper has ended and will not answer.
     package func take(_ call: DaemonCall) -> Bool {
         if stage == .ended { return false }
         put { $0.calls.append(call) }
         return true
     }
 
-    /// What a watch said: batches, perhaps the head, and who waits.
+    /// Takes watch events: batches, possibly the head, and waiting hosts.
     package func take(_ batches: [Int: String], _ head: KnownHead?, _ turns: [TurnQueue.Event]) {
         put { $0.take(batches, head, turns) }
     }
 
-    /// A head that was read from the engine itself; nil if it has none.
+    /// Takes a head that was read from etcd itself; nil if there is none.
     package func look(_ head: KnownHead?) { put { $0.look = .some(head) } }
 
-    /// The daemon has less than it said: its disk was full.
+    /// Takes a lower position of the daemon, because its disk was full.
     package func fallBack(to replica: Replica) { put { $0.fallback = replica } }
+
+    /// Whether etcd did not know the list, so that its head is not read with each poll.
+    package var isResting: Bool { missingLooks > 0 }
 
     func losePatience() { put { $0.isPatienceOver = true } }
 
@@ -118,7 +124,7 @@ package actor ListKeeper {
         ring.yield()
     }
 
-    /// Ends with the connection to the daemon, with the list, and when it is cancelled.
+    /// Runs until the connection to the daemon or the list ends, or this is cancelled.
     package func run() async throws(DaemonError) {
         for await _ in bell {
             while let work = inbox.next() {
@@ -128,7 +134,7 @@ package actor ListKeeper {
         }
     }
 
-    /// Who asked for something when the list ended hears that it came too late.
+    /// Answers calls that arrived when the list ended.
     private func answerRest() async throws(DaemonError) {
         while !inbox.calls.isEmpty { try await daemon.settle(inbox.calls.removeFirst().number, .lost) }
     }
@@ -144,7 +150,7 @@ package actor ListKeeper {
         case .turns(let turns):
             take(turns)
             try await renewTicket()
-            // With the batches that came with it, the daemon hears both at once.
+            // The daemon gets both in one message, together with the batches.
             if !inbox.hasNews { try await takeTurn() }
         case .news(let batches, let head):
             try await take(news: batches, head)
@@ -152,24 +158,31 @@ package actor ListKeeper {
         case .patienceOver: try await endPatience()
         case .look(let head):
             if restingLooks > 0 { return restingLooks -= 1 }
+            if head == nil, missingLooks > 0 { return missingLooks -= 1 }
             try await tolerating { () async throws(KeeperError) in try await catchUp(to: head) }
         case .checkpoint(let place): try await putInForce(place)
         }
     }
 
-    /// Carries something out for which the engine may be out of reach: then the list is not live.
+    /// Runs an operation that may fail because etcd is unreachable; then the list is not live.
     func tolerating(_ body: () async throws(KeeperError) -> Void) async throws(DaemonError) {
         do { try await body() } catch {
             switch error {
             case .daemon(.listExists):
-                sayOnce("the daemon has a list \(list) of its own, so the shared one of that name is left alone")
+                sayOnce(
+                    "this host's daemon already has an unshared list \"\(list)\", so it cannot have the shared list of that name; "
+                        + "rename or delete the unshared one")
                 restingLooks = limits.restingLooks
             case .daemon(.refused(let reason)):
-                sayOnce("the daemon does not take the list \(list): \(reason)")
+                sayOnce(
+                    "the daemon refused an update of the shared list \"\(list)\", which is tried again later: \(reason)"
+                )
                 restingLooks = limits.restingLooks
             case .daemon(.gone): throw .gone
             case .engine(let error):
-                sayOnce("no answer from etcd for the list \(list): \(error)")
+                sayOnce(
+                    "etcd did not carry out a request for the shared list \"\(list)\", which can be read, but not changed, until "
+                        + "it does: \(error)")
                 try await tellLive(false)
             }
         }
@@ -181,36 +194,38 @@ package actor ListKeeper {
         say(text)
     }
 
-    /// What becomes true of a checkpoint that was written beside all this.
+    /// Notes a checkpoint that was written in the background.
     func hasWritten(_ place: CheckpointPlace?) {
         isWritingCheckpoint = false
         if let place { put { $0.checkpoint = place } }
     }
 }
 
-/// What stood in the way.
+/// The reason why an operation of the keeper failed.
 enum KeeperError: Error {
     case engine(EngineError)
     case daemon(DaemonError)
 }
 
-/// What may be set to other values by tests.
+/// Limits that tests may change.
 package struct SharingLimits: Hashable, Sendable {
-    /// A checkpoint is due when the log is so much longer than the last one.
+    /// A checkpoint is due when this many batches follow the last one.
     package var batchesBetweenCheckpoints = 1_000
     package var bytesBetweenCheckpoints = 32 << 20
-    /// For hosts that are a little behind.
+    /// The batches kept before a checkpoint, for hosts that lag slightly.
     package var batchesKept = 100
     /// Bytes of texts in one line to the daemon, which reads lines of up to 1 MiB.
     package var lineTextsMax = 900_000
-    /// How long a host waits for another one whose turn it is.
+    /// The most time to wait for the turn of another host.
     package var turnPatience = Duration.milliseconds(500)
-    /// A host of which nothing is to be seen for so long is gone. A connector that starts again is back before that.
+    /// The time without a key after which a host counts as absent. A restarting connector returns earlier.
     package var hostPatience = Duration.seconds(5)
-    /// The keys of hosts are read with every so many looks, though the watch has told of none.
+    /// The number of polls between readings of the hosts' keys without a watch event.
     package var looksForOneReadOfHosts = 15
-    /// Until a list is tried again whose name the daemon has given to another one.
+    /// The number of polls to skip for a list if the daemon has another list of that name.
     package var restingLooks = 30
+    /// The most polls to skip for a list that etcd does not know: about an hour.
+    package var missingLooksMax = 1_800
 
     package init() {}
 }

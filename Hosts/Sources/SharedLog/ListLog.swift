@@ -1,12 +1,12 @@
-/// One list's log in the engine: what is read of it, and the one way it grows.
+/// The log of one list in etcd: its reads, and its only way to grow.
 package struct ListLog: Sendable {
-    /// How many batches one look asks for: 14 MiB of the longest, which are of 448 KiB. An answer that is too long cannot be read.
+    /// The most batches of one read: 14 MiB of the longest, which have 448 KiB. An answer that is too long cannot be read.
     static let batchesMax = 32
     static let partsMax = 16
-    /// How often an append tries again that lost only to a checkpoint.
+    /// The most attempts of an append that lost only to a checkpoint.
     static let triesMax = 20
-    /// So many tickets are read at a time. They come in the order of their hosts' names: where there are more, those that
-    /// were left first may not be among them, and hosts that are not go before their turn.
+    /// The most tickets of one read. They are ordered by host name: if there are more, the oldest may be missing, and younger
+    /// ones go first.
     static let ticketsMax = 1_000
 
     let engine: any Engine
@@ -19,7 +19,7 @@ package struct ListLog: Sendable {
         self.epoch = epoch
     }
 
-    /// The head as it is, or as it became after this was asked; nil if the list is not there.
+    /// Reads the head, which may be newer than the call; nil if the list is missing.
     package func head() async throws(EngineError) -> KnownHead? {
         let result = try await engine.run(Transaction([.get(.key(keys.head(epoch)))]))
         return result.found.first?.first.flatMap(KnownHead.init)
@@ -27,22 +27,22 @@ package struct ListLog: Sendable {
 
     package enum AppendOutcome: Hashable, Sendable {
         case done(KnownHead)
-        /// The head is not there, or is another one.
+        /// The head is missing or a different one.
         case lost(KnownHead?)
-        /// The head is that, and a host is there that must not be.
+        /// The head matched, but a host is present that must be absent.
         case refused
-        /// No answer came: it is or becomes the next one only while the head is as it was known here.
+        /// The answer is missing. The append can only succeed while the head is the known one.
         case unknown(after: KnownHead)
     }
 
-    /// Makes a batch the next one, if the head is what it was known to be. What is thrown was refused for certain.
+    /// Appends a batch if the head is the known one. A thrown error means that it was certainly not appended.
     ///
-    /// Who wins gives up its ticket, and who loses leaves one; either hears in the same answer who waits.
+    /// The winner gives up its ticket, and a loser leaves one; the answer lists the waiting hosts.
     ///
     /// - Parameters:
-    ///   - absent: hosts that must not be there.
-    ///   - passed: those whose turn it was for too long: their tickets go.
-    ///   - heard: what the answer says of those who wait.
+    ///   - absent: hosts that must not be present.
+    ///   - passed: tickets with a turn that took too long, which are deleted.
+    ///   - heard: called with the waiting hosts in the answer.
     package func append(
         _ text: String, to position: Position, after known: KnownHead, by host: String, absent: [String] = [],
         passing passed: Set<TurnQueue.Ticket> = [],
@@ -72,14 +72,14 @@ package struct ListLog: Sendable {
             guard let now = result.found.first?.first.flatMap(KnownHead.init) else { return .lost(nil) }
             // A checkpoint moves the head without moving the position.
             guard now.head.position == known.head.position else { return .lost(now) }
-            // The head is the first that was found, who waits the last, and between them are the hosts.
+            // The first result is the head, the last one the tickets, and the hosts are between them.
             if !result.found.dropFirst().dropLast().allSatisfy(\.isEmpty) { return .refused }
             known = now
         }
         return .lost(known)
     }
 
-    /// Leaves a ticket of a host that has none. What becomes known of the queue.
+    /// Leaves a ticket for a host that has none, and returns the known queue.
     package func queue(_ host: String) async throws(EngineError) -> TurnQueue.Event {
         let key = keys.turn(epoch, host)
         let result = try await engine.run(
@@ -87,7 +87,7 @@ package struct ListLog: Sendable {
         return tickets(in: result) ?? .read([], at: result.revision, isWhole: false)
     }
 
-    /// The head, for a host that has nothing to append now, so that its turn is over.
+    /// Reads the head for a host that has nothing to append, and ends its turn.
     package func head(
         leaving host: String, heard: (TurnQueue.Event) -> Void
     ) async throws(EngineError) -> KnownHead? {
@@ -99,7 +99,7 @@ package struct ListLog: Sendable {
 
     private var waiting: EngineOperation { .get(.prefix(keys.turns(epoch)), limit: Self.ticketsMax) }
 
-    /// Who waits is read last in each of these.
+    /// Returns the tickets, which are the last read in each of these.
     private func tickets(in result: TransactionResult) -> TurnQueue.Event? {
         guard let found = result.found.last else { return nil }
         let tickets = found.compactMap { stored in
@@ -108,8 +108,8 @@ package struct ListLog: Sendable {
         return .read(tickets, at: result.revision, isWhole: found.count < Self.ticketsMax)
     }
 
-    /// The texts of the next batches, which follow each other without a gap: fewer than there are, and none if the next
-    /// one is not there (any more).
+    /// Reads the texts of the next batches, without gaps: possibly not all of them, and none if the next one is missing or was
+    /// deleted.
     package func batches(after batch: Int) async throws(EngineError) -> [String] {
         let range = KeyRange.between(keys.log(epoch, batch + 1), keys.log(epoch) + "~")
         let result = try await engine.run(Transaction([.get(range, limit: Self.batchesMax)]))
@@ -125,8 +125,8 @@ package struct ListLog: Sendable {
 // MARK: - Checkpoints
 
 extension ListLog {
-    /// Writes a state beside the log, where nobody looks for it before it is in force. Nil if another host writes one
-    /// of the same position: the two may be cut into parts differently.
+    /// Writes a checkpoint without putting it in force. Returns nil if another host writes one of the same position, because the
+    /// two may be split into parts differently.
     package func write(_ parts: [String], at position: Position) async throws(EngineError) -> CheckpointPlace? {
         for (number, part) in parts.enumerated() {
             let key = keys.part(epoch, position.batch, number)
@@ -138,15 +138,15 @@ extension ListLog {
         return CheckpointPlace(position: position, parts: parts.count)
     }
 
-    /// Makes a written state the one to begin with, and deletes the log before it and the states before it, all at once
-    /// or not at all. Nil if another one is in force that is as new, or the list is gone.
+    /// Puts a checkpoint in force, and deletes older batches and checkpoints in the same transaction. Returns nil if the one in
+    /// force is as new, or the list is gone.
     ///
-    /// - Parameter kept: so many batches before it stay, for hosts that are a little behind.
+    /// - Parameter kept: the number of batches to keep before it, for hosts that lag slightly.
     package func putInForce(_ place: CheckpointPlace, keeping kept: Int) async throws(EngineError) -> KnownHead? {
         for _ in 0..<Self.triesMax {
             guard let known = try await head() else { return nil }
             if let other = known.head.checkpoint, other.position.batch >= place.position.batch { return nil }
-            // A state that the log does not lead to is of another life of the engine.
+            // A checkpoint after the end of the log is from an earlier incarnation of etcd.
             guard known.head.position.batch >= place.position.batch else { return nil }
             var head = known.head
             head.checkpoint = place
@@ -164,8 +164,8 @@ extension ListLog {
         return nil
     }
 
-    /// The parts of a state; nil if one is missing or is not what was written: a newer state has taken its place, or
-    /// the engine's disk lies.
+    /// Reads the parts of a checkpoint; nil if one is missing or does not match its checksum: a newer one has replaced it, or
+    /// etcd's disk is damaged.
     package func state(_ place: CheckpointPlace) async throws(EngineError) -> [String]? {
         let end = keys.checkpoint(epoch, place.position.batch) + "~"
         var parts: [String] = []
@@ -185,13 +185,13 @@ extension ListLog {
     }
 }
 
-/// One part of a state as it is stored: a checksum in 8 hex digits, a line's end, and the text.
+/// One part of a checkpoint as it is stored: a checksum in 8 hex digits, a line feed, and the text.
 struct CheckpointPart {
     var text: String
 
     init(text: String) { self.text = text }
 
-    /// Nil if the text is not what the checksum was made of.
+    /// Returns nil if the text does not match the checksum.
     init?(value: String) {
         guard let end = value.utf8.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         text = String(value[value.index(after: end)...])

@@ -1,4 +1,4 @@
-/// The names of a space's lists, and how their lives begin and end.
+/// The names of a namespace's lists, with the beginning and the end of their incarnations.
 package struct ListRegister: Sendable {
     static let namesMax = 1_000
     static let headsMax = 100
@@ -14,14 +14,14 @@ package struct ListRegister: Sendable {
 
     package func log(_ epoch: String) -> ListLog { ListLog(epoch, in: keys, of: engine) }
 
-    /// Every list, as the names were at one moment or another after this was asked.
+    /// Reads all lists. The names may be from different moments after the call.
     package func records() async throws(EngineError) -> [String: ListRecord] {
         try await records(readingHosts: false).records
     }
 
-    /// The same, and the hosts that are there, which costs no call of its own.
+    /// Reads all lists and the present hosts, which needs no additional call.
     ///
-    /// - Parameter readsHosts: whether the hosts are asked for.
+    /// - Parameter readsHosts: whether to read the hosts.
     package func records(
         readingHosts readsHosts: Bool
     ) async throws(EngineError) -> (records: [String: ListRecord], hosts: [String]?) {
@@ -31,7 +31,7 @@ package struct ListRegister: Sendable {
         while true {
             let range = KeyRange.between(first, keys.lists + "\u{10FFFF}")
             let names = EngineOperation.get(range, limit: Self.namesMax)
-            // With the first of the names.
+            // The hosts are read with the first of the names.
             let asksForHosts = readsHosts && hosts == nil
             let result = try await engine.run(
                 Transaction(asksForHosts ? [names, .get(.prefix(keys.hosts))] : [names]))
@@ -46,7 +46,7 @@ package struct ListRegister: Sendable {
         }
     }
 
-    /// The heads of lists, each as it was after this was asked; without those that are not there.
+    /// Reads the heads of lists, each at some moment after the call, without missing ones.
     package func heads(of epochs: [String]) async throws(EngineError) -> [String: KnownHead] {
         var heads: [String: KnownHead] = [:]
         for start in stride(from: 0, to: epochs.count, by: Self.headsMax) {
@@ -63,13 +63,13 @@ package struct ListRegister: Sendable {
         return (record, found.modRevision)
     }
 
-    /// Whether somebody ended this life: the list was deleted, or goes on under another epoch.
+    /// Whether this incarnation was ended: the list was deleted, or continues under another epoch.
     package func hasEnded(_ epoch: String) async throws(EngineError) -> Bool {
         let result = try await engine.run(Transaction([.get(.key(keys.ended(epoch)))]))
         return result.found.first?.isEmpty == false
     }
 
-    /// Begins a list; false if there is one of that name.
+    /// Creates a list; returns false if the name is in use.
     package func begin(_ name: String, _ record: ListRecord) async throws(EngineError) -> Bool {
         let result = try await engine.run(
             Transaction(
@@ -81,10 +81,10 @@ package struct ListRegister: Sendable {
         return result.succeeded
     }
 
-    /// Ends a list's life.
+    /// Ends a list's incarnation.
     ///
-    /// - Parameter absent: hosts that must not be there.
-    /// - Returns: `done`; `lost` if the name has another epoch, or none; `refused` if one of `absent` is there.
+    /// - Parameter absent: hosts that must not be present.
+    /// - Returns: `done`; `lost` if the name has another epoch, or none; `refused` if one of `absent` is present.
     package func end(_ name: String, _ epoch: String, absent: [String] = []) async throws(EngineError) -> CallOutcome {
         while true {
             guard let known = try await record(of: name), known.record.id == epoch else { return .lost }
@@ -102,11 +102,11 @@ package struct ListRegister: Sendable {
         }
     }
 
-    /// Gives what the engine has of a list a new epoch, by one swap of its name; false if somebody else did, or the
-    /// list went.
+    /// Moves etcd's state of a list to a new epoch by one compare-and-swap of its name; returns false if another host did, or
+    /// the list is gone.
     ///
-    /// The engine has lost what was acknowledged (an older copy of it was restored). Replicas that are further cannot
-    /// go back under the same epoch, since their clients hold revisions of it that are to be given once only.
+    /// Etcd has lost acknowledged changes (an older copy was restored). Replicas with these changes cannot go back under the
+    /// same epoch, because their clients have seen the lost revisions, and a revision names one state only.
     package func begin(anew name: String, _ epoch: String, as new: String) async throws(EngineError) -> Bool {
         guard let known = try await record(of: name), known.record.id == epoch else { return false }
         let (from, to) = (keys.checkpoints(epoch), keys.checkpoints(new))
@@ -124,7 +124,7 @@ package struct ListRegister: Sendable {
         return try await swap(name, known, to: new)
     }
 
-    /// Copies the log, and changes the name if neither it nor the head has moved meanwhile.
+    /// Copies the log, and changes the name if neither it nor the head has changed since.
     private func swap(
         _ name: String, _ known: (record: ListRecord, modRevision: Int64), to new: String
     ) async throws(EngineError) -> Bool {

@@ -1,4 +1,4 @@
-/// What one host shares: a keeper for each list, as long as one connection to the daemon lasts.
+/// The shared lists of one host: a keeper for each list, during one connection to the daemon.
 package actor SharedSpace {
     package nonisolated let register: ListRegister
     private let host: String
@@ -6,16 +6,20 @@ package actor SharedSpace {
     private let limits: SharingLimits
     package nonisolated let time: HostTime
     private let say: @Sendable (String) -> Void
-    /// The newest keeper of each name; the one before it has ended.
+    /// The newest keeper of each name; the previous one has ended.
     private var keepers: [String: ListKeeper] = [:]
     private let jobs: AsyncStream<@Sendable () async throws -> Void>
     private let begin: AsyncStream<@Sendable () async throws -> Void>.Continuation
     private var isReachable = true
     private var presence: HostPresence
-    /// What the daemon was told last; nil when it is to hear it anew.
+    /// The hosts last reported to the daemon; nil to report them again.
     private var hostsTold: [String]?
-    /// So many looks are let pass, when the daemon takes no hosts.
+    /// The number of polls to skip after the daemon refused hosts.
     private var restingLooks = 0
+    private var hasSaidStrangeHosts = false
+    /// Whether another poll has to begin.
+    private var isLookDue = false
+    private var isLookingAgain = false
 
     package init(
         _ register: ListRegister, of host: String, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
@@ -29,7 +33,7 @@ package actor SharedSpace {
         self.say = say
         presence = HostPresence(
             patience: limits.hostPatience, looksForOneRead: limits.looksForOneReadOfHosts)
-        // As many as there are lists and calls: at most one call for each list is under way.
+        // Bounded by the number of lists and calls: at most one call for each list is open.
         (jobs, begin) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
 
@@ -40,7 +44,7 @@ package actor SharedSpace {
         }
     }
 
-    /// - Parameter lists: those that the daemon has, with their epochs and where they are.
+    /// - Parameter lists: the daemon's lists, with their epochs and positions.
     package func attach(_ lists: [(list: String, epoch: String, replica: Replica)]) {
         for (list, epoch, replica) in lists { _ = add(list, epoch, at: replica, access: nil) }
     }
@@ -61,13 +65,13 @@ package actor SharedSpace {
         keepers[list] = keeper
         begin.yield {
             try await keeper.run()
-            // What goes on under a new epoch is there already: clients are not to miss the list until the next look.
-            if await keeper.stage == .ended { try? await self.look() }
+            // A list under a new epoch exists already; clients should not have to wait for the next poll.
+            if await keeper.stage == .ended { await self.lookAgain() }
         }
         return keeper
     }
 
-    // MARK: What the daemon asks
+    // MARK: The daemon's calls
 
     package func take(_ call: DaemonCall) async {
         if case .share(let access) = call.request {
@@ -75,7 +79,7 @@ package actor SharedSpace {
             return
         }
         if let keeper = keepers[call.list], keeper.epoch == call.epoch, await keeper.take(call) { return }
-        // The daemon has heard by now that this life has ended, or it is to be looked for.
+        // The daemon knows that this incarnation has ended, or the next poll finds out.
         begin.yield { try await self.daemon.settle(call.number, .lost) }
     }
 
@@ -101,29 +105,31 @@ package actor SharedSpace {
         try await daemon.settle(call.number, outcome)
     }
 
-    // MARK: What the engine says
+    // MARK: Changes in etcd
 
-    /// Looks at all names and heads in the engine itself, and lets each keeper see its own.
+    /// Reads all names and heads in etcd, and passes each keeper its own.
     package func look() async throws(EngineError) {
         let records: [String: ListRecord]
         let heads: [String: KnownHead]
-        for keeper in keepers.values where await keeper.takeRefusal() {
-            presence.hear()
-            hostsTold = nil
+        var epochs: [String] = []
+        for keeper in keepers.values {
+            if await keeper.takeRefusal() {
+                presence.hear()
+                hostsTold = nil
+            }
+            if await !keeper.isResting { epochs.append(keeper.epoch) }
         }
         let reading = presence.beginLook()
         let hosts: [String]?
         do {
-            // Heads are read behind the names: a list that is there by then is looked at, and one that has gone has no
-            // head.
+            // Heads are read after the names: a list created in between is included, and a deleted one has no head.
             (records, hosts) = try await register.records(readingHosts: reading != nil)
-            let epochs = records.values.map(\.id) + keepers.values.map(\.epoch)
-            heads = try await register.heads(of: Array(Set(epochs)))
+            heads = try await register.heads(of: Array(Set(records.values.map(\.id) + epochs)))
         } catch {
             await loseEngine(error)
             throw error
         }
-        if !isReachable { say("etcd answers again") }
+        if !isReachable { say("etcd answers again, and shared lists can be changed") }
         isReachable = true
         for (list, keeper) in keepers {
             if await keeper.stage == .ended {
@@ -138,16 +144,45 @@ package actor SharedSpace {
             let keeper = add(list, record.id, at: Replica(.beginning), access: record.access)
             await keeper.look(head)
         }
-        await tellHosts(reading.map { HostPresence.Reading(number: $0, found: hosts ?? []) })
+        await tellHosts(reading.map { HostPresence.Reading(number: $0, found: names(of: hosts ?? [])) })
     }
 
-    /// Looks when a watch has begun, which says nothing of what happened before.
+    /// Polls once more in the background, after the current poll. Several calls before it begins share it.
+    package func lookAgain() {
+        isLookDue = true
+        guard !isLookingAgain else { return }
+        isLookingAgain = true
+        begin.yield { await self.lookWhileDue() }
+    }
+
+    private func lookWhileDue() async {
+        while isLookDue {
+            isLookDue = false
+            try? await look()
+        }
+        isLookingAgain = false
+    }
+
+    /// Returns the keys that can be names of hosts. The daemon would refuse all hosts because of one invalid name.
+    private func names(of hosts: [String]) -> [String] {
+        let names = hosts.filter(SpaceKeys.isName)
+        if names.count < hosts.count, !hasSaidStrangeHosts {
+            hasSaidStrangeHosts = true
+            let example = hosts.first { !SpaceKeys.isName($0) } ?? ""
+            say(
+                "ignored keys below \(register.keys.hosts) that are not names of hosts, such as "
+                    + "\(String(example.prefix(64)).debugDescription); delete them with etcdctl")
+        }
+        return names
+    }
+
+    /// Polls when a watch has begun, because it does not report earlier changes.
     package func lookAtAll() async throws(EngineError) {
         presence.hear()
         try await look()
     }
 
-    /// The daemon hears which hosts are there when that has changed, or it took one for gone that is there.
+    /// Reports the present hosts to the daemon if they changed, or if it considered a present one absent.
     private func tellHosts(_ reading: HostPresence.Reading?) async {
         guard let hosts = presence.hosts(reading, at: time.now()), hosts != hostsTold else { return }
         if restingLooks > 0 { return restingLooks -= 1 }
@@ -156,20 +191,21 @@ package actor SharedSpace {
             hostsTold = nil
             restingLooks = limits.restingLooks
             if case .refused(let reason) = error {
-                say("the daemon does not take which hosts are there, so what one held that is gone stays: \(reason)")
+                say(
+                    "the daemon refused the names of the hosts, so leased items of hosts that are down stay for now: \(reason)"
+                )
             }
         }
     }
 
     package func loseEngine(_ error: EngineError) async {
-        if isReachable { say("etcd does not answer: \(error)") }
+        if isReachable { say("etcd does not answer, so shared lists can be read, but not changed: \(error)") }
         isReachable = false
         presence.forget()
         for keeper in keepers.values { await keeper.loseEngine() }
     }
 
-    /// Takes what one message of a watch has told. True if a name has changed, which only a look can tell the meaning
-    /// of.
+    /// Takes the events of one watch message. Returns true if a name has changed, which requires a poll.
     package func hear(_ events: [EngineEvent]) async -> Bool {
         var news: [String: ListNews] = [:]
         var hasNames = false
@@ -190,7 +226,7 @@ package actor SharedSpace {
     }
 }
 
-/// What a message of a watch says of one list.
+/// The events of one list in a watch message.
 private struct ListNews {
     var batches: [Int: String] = [:]
     var head: KnownHead?
@@ -203,7 +239,7 @@ private struct ListNews {
         case (.put(let stored), .turn(let host)):
             turns.append(.left(TurnQueue.Ticket(host: host, number: stored.createRevision), at: stored.modRevision))
         case (.deleted(_, let revision), .turn(let host)): turns.append(.gone(host: host, at: revision))
-        // What is deleted of a list's log is old, and that a list has gone a look finds.
+        // Deleted parts of a log are old, and polling finds a deleted list.
         case (.deleted, .head), (.deleted, .batch): break
         }
     }

@@ -1,4 +1,4 @@
-/// Where the engine keeps what belongs to one space, which is a set of lists that the same hosts share.
+/// The keys of one namespace, which is a set of lists that the same hosts share.
 package struct SpaceKeys: Hashable, Sendable {
     package let space: String
 
@@ -8,12 +8,21 @@ package struct SpaceKeys: Hashable, Sendable {
     package var lists: String { "\(all)lists/" }
     package var hosts: String { "\(all)hosts/" }
 
+    /// Whether a namespace or a host can have this name.
+    package static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
+                    || [0x2D, 0x2E, 0x5F].contains(byte)
+            }
+    }
+
     package func list(_ name: String) -> String { lists + name }
     package func host(_ name: String) -> String { hosts + name }
-    /// What says that an epoch has ended because somebody ended it. An epoch that is missing without this was lost.
+    /// Returns the key that marks an epoch as ended on purpose. An epoch that is missing without this key was lost.
     package func ended(_ epoch: String) -> String { "\(all)ended/\(epoch)" }
 
-    /// Everything of one list's life.
+    /// Returns the prefix of one incarnation of a list.
     package func life(_ epoch: String) -> String { "\(all)l/\(epoch)/" }
     package func head(_ epoch: String) -> String { "\(life(epoch))head" }
     package func log(_ epoch: String) -> String { "\(life(epoch))log/" }
@@ -26,17 +35,17 @@ package struct SpaceKeys: Hashable, Sendable {
         checkpoint(epoch, batch) + Self.digits(part, 6)
     }
 
-    /// Who waits to append, one key for each host.
+    /// Returns the prefix of the tickets, one for each waiting host.
     package func turns(_ epoch: String) -> String { "\(life(epoch))turns/" }
     package func turn(_ epoch: String, _ host: String) -> String { turns(epoch) + host }
 
-    /// Keys with numbers are in the numbers' order.
+    /// Pads a number, so that keys are ordered as their numbers.
     private static func digits(_ number: Int, _ count: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, count - text.count)) + text
     }
 
-    /// Which list's life a key is part of, and what of it.
+    /// Returns the incarnation and the part that a key belongs to.
     package func part(of key: String) -> LifePart? {
         let lives = "\(all)l/"
         guard key.hasPrefix(lives) else { return nil }

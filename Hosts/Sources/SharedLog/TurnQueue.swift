@@ -1,12 +1,12 @@
-/// The hosts that wait to append to one list, in their order, as far as one of them has heard.
+/// The hosts that wait to append to one list, in order, as far as one host knows.
 ///
-/// A host that loses a swap leaves a ticket in the engine, and hosts hold back for the oldest ticket: otherwise the one
-/// that won would win again, because it alone need not catch up first. All of this is a hint. What is appended, the swap
-/// of the head decides, so a ticket that is missed, stale or made up costs time and nothing else.
+/// A host that loses a compare-and-swap leaves a ticket in etcd, and hosts wait for the oldest ticket. Otherwise the winner
+/// would win again, because only the others need to catch up first. Tickets are only hints: the compare-and-swap of the head
+/// decides, so a missed, stale or forged ticket costs only time.
 package struct TurnQueue: Hashable, Sendable {
     package struct Ticket: Hashable, Sendable {
         package var host: String
-        /// The engine's revision at which it was left: the lowest is the oldest.
+        /// The revision of etcd at which the ticket was left: the lowest is the oldest.
         package var number: Int64
 
         package init(host: String, number: Int64) {
@@ -15,9 +15,9 @@ package struct TurnQueue: Hashable, Sendable {
         }
     }
 
-    /// What is told of a queue.
+    /// An event of a queue.
     package enum Event: Hashable, Sendable {
-        /// Tickets as they were read at a revision of the engine; not whole: there may be more.
+        /// Tickets as they were read at a revision of etcd; if not whole, there may be more.
         case read([Ticket], at: Int64, isWhole: Bool)
         case left(Ticket, at: Int64)
         case gone(host: String, at: Int64)
@@ -30,7 +30,7 @@ package struct TurnQueue: Hashable, Sendable {
     }
 
     private var numbers: [String: Int64] = [:]
-    /// What is older is known: a watch repeats, and a swap's answer may overtake it.
+    /// The newest known revision; older events are ignored, because a watch repeats them and an answer may overtake it.
     private var revision: Int64 = 0
 
     package init() {}
@@ -49,7 +49,7 @@ package struct TurnQueue: Hashable, Sendable {
 
     package func has(_ host: String) -> Bool { numbers[host] != nil }
 
-    /// The oldest ticket, but for those that are not waited for any more.
+    /// Returns the oldest ticket, except for passed ones.
     package func first(without passed: Set<Ticket> = []) -> Ticket? {
         let waiting = numbers.lazy.map { Ticket(host: $0.key, number: $0.value) }.filter { !passed.contains($0) }
         return waiting.min { $0.number < $1.number }

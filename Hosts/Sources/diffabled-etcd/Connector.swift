@@ -2,9 +2,9 @@ import DiffableClient
 import EtcdClient
 import SharedLog
 
-/// Connects a daemon and etcd, and connects them again whenever one of the two is lost.
+/// Connects a daemon and etcd, and reconnects whenever one of the two is lost.
 struct Connector: Sendable {
-    /// Between two looks at the engine, though the watch was silent.
+    /// The interval of polling etcd, even if the watch is silent.
     static let lookInterval = Duration.seconds(2)
 
     let client: EtcdClient
@@ -19,7 +19,7 @@ struct Connector: Sendable {
         }
     }
 
-    /// One connection to the daemon after the other.
+    /// Serves one connection to the daemon after the other.
     private func serve() async {
         var failures = 0
         var said = ""
@@ -39,9 +39,9 @@ struct Connector: Sendable {
     private func words(for error: any Error) -> String {
         switch error {
         case let error as ClientError: error.descriptionWithOption
-        case DaemonError.refused(let reason): "the daemon does not let us share its lists: \(reason)"
-        case DaemonError.gone: "the daemon has closed the connection; it is tried again until there is one"
-        default: "the daemon was lost: \(error)"
+        case DaemonError.refused(let reason): "the daemon refused this connector: \(reason)"
+        case DaemonError.gone: "the daemon closed the connection; reconnecting until it succeeds"
+        default: "the connection to the daemon failed; reconnecting until it succeeds: \(error)"
         }
     }
 

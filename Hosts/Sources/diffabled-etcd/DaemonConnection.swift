@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import SharedLog
 
-/// One connection to the daemon, as its connector: requests with their answers, and what the daemon asks.
+/// One connection to the daemon, as its connector: requests with their answers, and the daemon's calls.
 actor DaemonConnection: DaemonLink {
     typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -15,9 +15,9 @@ actor DaemonConnection: DaemonLink {
 
     private init(_ writer: NIOAsyncChannelOutboundWriter<ByteBuffer>) { self.writer = writer }
 
-    /// Connects, and serves what comes in for as long as the body runs.
+    /// Connects, and handles input for as long as the body runs.
     ///
-    /// - Parameter heard: called with each event, in their order.
+    /// - Parameter heard: called with each event, in order.
     static func with(
         _ path: SocketPath, heard: @Sendable @escaping (DaemonEvent) async throws -> Void,
         _ body: @Sendable @escaping (DaemonConnection) async throws -> Void
@@ -48,7 +48,7 @@ actor DaemonConnection: DaemonLink {
         }
     }
 
-    // MARK: What comes in
+    // MARK: Input
 
     private func take(_ line: ByteBuffer, _ heard: @Sendable (DaemonEvent) async throws -> Void) async throws {
         let message = try JSONDecoder().decode(WireMessage.self, from: Data(line.readableBytesView))
@@ -69,7 +69,9 @@ actor DaemonConnection: DaemonLink {
 
     private static func answer(_ message: WireMessage) -> Result<WireResult, DaemonError> {
         if let result = message.result { return .success(result) }
-        guard let error = message.error else { return .failure(.refused("an answer without anything")) }
+        guard let error = message.error else {
+            return .failure(.refused("its reply has neither a result nor an error"))
+        }
         return .failure(error.data?.name == "listExists" ? .listExists : .refused(error.message))
     }
 
@@ -79,7 +81,7 @@ actor DaemonConnection: DaemonLink {
         waiting = [:]
     }
 
-    // MARK: What goes out
+    // MARK: Output
 
     private func ask(_ method: String, _ parameters: some Encodable & Sendable) async throws(DaemonError) -> WireResult
     {
@@ -108,7 +110,7 @@ actor DaemonConnection: DaemonLink {
 
     func replicate(_ replication: Replication) async throws(DaemonError) -> ReplicaReply {
         let result = try await ask("replicate", ReplicateParameters(replication))
-        // Of a list that has gone there is no position.
+        // A deleted list has no position.
         return ReplicaReply(result.replica ?? Replica(.beginning), fits: result.fits ?? true)
     }
 
@@ -124,17 +126,17 @@ actor DaemonConnection: DaemonLink {
         let result = try await ask("checkpoint", ListParameters(list: list))
         guard let epoch = result.epoch, let parts = result.parts, let batch = result.batch,
             let revision = result.revision, let chain = result.chain
-        else { throw .refused("the answer has no state") }
+        else { throw .refused("its reply to checkpoint has no state") }
         return CheckpointTexts(
             epoch: epoch, position: Position(batch: batch, revision: revision, chain: chain), parts: parts)
     }
 }
 
-/// Cuts what comes in into lines, without their ends. The daemon's lines have no longest one.
+/// Splits input into lines, without line feeds. The daemon's lines have no maximum length.
 struct LineSplitter: ByteToMessageDecoder {
     typealias InboundOut = ByteBuffer
 
-    /// So many bytes were looked at before.
+    /// The number of bytes already searched.
     private var searched = 0
 
     mutating func decode(context: ChannelHandlerContext, buffer: inout ByteBuffer) -> DecodingState {
@@ -150,7 +152,7 @@ struct LineSplitter: ByteToMessageDecoder {
         return .continue
     }
 
-    // What has no end is no line.
+    // Bytes without a line feed are not a line.
     func decodeLast(context: ChannelHandlerContext, buffer: inout ByteBuffer, seenEOF: Bool) -> DecodingState {
         .needMoreData
     }

@@ -6,7 +6,7 @@ import Glibc
 import SharedLog
 import Synchronization
 
-/// The command line of the process that shares a daemon's lists with other hosts, through etcd.
+/// The program that shares a daemon's lists with other hosts, through etcd.
 @main
 struct DiffabledEtcd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,13 +22,13 @@ struct DiffabledEtcd: AsyncParsableCommand {
         version: Version.current, subcommands: [Run.self, Status.self], defaultSubcommand: Run.self)
 
     static func main() async {
-        // A socket that has gone is an error of its write, and no signal.
+        // A write to a closed socket returns an error instead of a signal.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
 }
 
-/// Options that choose etcd.
+/// The options for the connection to etcd.
 struct EtcdOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Client URLs of the members of etcd.", valueName: "url,url"),
@@ -44,20 +44,14 @@ struct EtcdOptions: ParsableArguments {
     func validate() throws {
         if (cert == nil) != (key == nil) { throw ValidationError("--cert and --key have to be used together") }
         if endpoints.contains(where: \.usesTLS) != endpoints.allSatisfy(\.usesTLS) {
-            throw ValidationError("--endpoints: use https for all or for none")
+            throw ValidationError("--endpoints must have https for all URLs or for none")
         }
         if cert ?? cacert != nil, !endpoints.allSatisfy(\.usesTLS) {
-            throw ValidationError("--cert, --key and --cacert need endpoints with https")
+            throw ValidationError("--cert, --key and --cacert can be used only with https URLs in --endpoints")
         }
-        guard Self.isName(space) else { throw ValidationError("--space must be a name of letters, digits, -, . and _") }
-    }
-
-    static func isName(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.count <= 64
-            && text.utf8.allSatisfy { byte in
-                byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
-                    || [0x2D, 0x2E, 0x5F].contains(byte)
-            }
+        guard SpaceKeys.isName(space) else {
+            throw ValidationError("--space must be 1 to 64 letters, digits, -, . and _, not \(space.debugDescription)")
+        }
     }
 
     private static func endpoints(_ text: String) throws -> [Endpoint] {
@@ -68,7 +62,7 @@ struct EtcdOptions: ParsableArguments {
         return endpoints
     }
 
-    /// - Parameter isFair: hosts do not all begin with the same member.
+    /// - Parameter isFair: whether to begin with a random member, so that hosts use different ones.
     func client(isFair: Bool, report: @escaping @Sendable (String) -> Void = { _ in }) -> EtcdClient {
         EtcdClient(
             endpoints, ClientCertificates(certificate: cert, key: key, authority: cacert),
@@ -77,7 +71,6 @@ struct EtcdOptions: ParsableArguments {
     }
 }
 
-/// Shares the lists.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Share the daemon's lists (default).")
@@ -88,8 +81,8 @@ struct Run: AsyncParsableCommand {
     var host: String?
 
     func validate() throws {
-        if let host, !EtcdOptions.isName(host) {
-            throw ValidationError("--host must be a name of letters, digits, -, . and _")
+        if let host, !SpaceKeys.isName(host) {
+            throw ValidationError("--host must be 1 to 64 letters, digits, -, . and _, not \(host.debugDescription)")
         }
     }
 
@@ -97,7 +90,11 @@ struct Run: AsyncParsableCommand {
         let path: SocketPath
         do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.descriptionWithOption) }
         let name = host ?? hostName()
-        guard EtcdOptions.isName(name) else { throw ValidationError("this host has no usable name: use --host") }
+        guard SpaceKeys.isName(name) else {
+            throw ValidationError(
+                "the name of this host, \(name.debugDescription), is not 1 to 64 letters, digits, -, . and _; choose a name "
+                    + "with --host")
+        }
         let said = Mutex("")
         let report: @Sendable (String) -> Void = { words in
             let isNew = said.withLock { last in
@@ -118,8 +115,8 @@ struct Run: AsyncParsableCommand {
     }
 }
 
-/// Writes a line to standard error, where systemd's journal takes it.
+/// Writes a line to standard error, which systemd logs.
 @Sendable func say(_ text: String) {
-    let line = Array("diffabled-etcd: \(text)\n".utf8)
+    let line = Array("diffabled-etcd: \(text.harmless)\n".utf8)
     _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -3,7 +3,7 @@ import EtcdClient
 import Glibc
 import SharedLog
 
-/// Tells who shares which lists, from etcd alone: no daemon is asked.
+/// Prints the hosts and their shared lists, from etcd alone, without a daemon.
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Tell which hosts share which lists, and how far they are.")
@@ -30,7 +30,7 @@ struct Status: AsyncParsableCommand {
             return await group.next() ?? nil
         }
         guard let text else {
-            say("no etcd answers: \(await client.failure)")
+            say("no etcd answers; check --endpoints, and that etcd runs there: \(await client.failure)")
             throw ExitCode(69)
         }
         print(text)
@@ -55,6 +55,6 @@ struct Status: AsyncParsableCommand {
                 "list \(list): revision \(head.position.revision), batch \(head.position.batch), "
                     + "log from \(head.oldest), epoch \(record.id)")
         }
-        return lines
+        return lines.map(\.harmless)
     }
 }

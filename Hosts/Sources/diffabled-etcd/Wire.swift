@@ -1,7 +1,7 @@
 import Foundation
 import SharedLog
 
-/// The connector's requests as JSON: docs/sharing-protocol.md says what each member is.
+/// The connector's requests as JSON; docs/sharing-protocol.md explains each member.
 struct WireRequest<Parameters: Encodable>: Encodable {
     var id: Int
     var method: String
@@ -54,7 +54,7 @@ struct ReplicateParameters: Encodable {
     }
 }
 
-/// What the daemon says: an answer if it has an `id`, otherwise a notification.
+/// A message of the daemon: an answer if it has an `id`, otherwise a notification.
 struct WireMessage: Decodable {
     var id: Int?
     var result: WireResult?
@@ -103,7 +103,7 @@ struct WireCall: Decodable {
     var access: String?
     var absent: [String]?
 
-    /// Nil for a method that is no call, or that a later version has.
+    /// Returns nil for a method that is not a call, or that only a later version has.
     func call(_ method: String) -> DaemonCall? {
         guard let call, let list, let epoch else { return nil }
         return request(method).map { DaemonCall(call, list, epoch, $0) }

@@ -3,11 +3,11 @@ import SharedLog
 
 @testable import DiffableStore
 
-/// A connector's connection to its daemon: what the socket and `Connection+Sharing` do between them.
+/// A connector's connection to its daemon, instead of the socket and `Connection+Sharing`.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class DaemonConnection: DaemonLink, @unchecked Sendable {
-    /// One way, in microseconds: always the same, so that nothing overtakes.
+    /// The delay of one direction in microseconds: constant, so that messages stay in order.
     private static let way = 30
 
     private let daemon: SimulatedDaemon
@@ -19,10 +19,10 @@ final class DaemonConnection: DaemonLink, @unchecked Sendable {
     private let closing = Promise<Void>()
     private var waiting: [Int: () -> Void] = [:]
     private var requests = 0
-    /// For `PlantedFault.oldCheckpoint`.
+    /// The older state for `PlantedFault.oldCheckpoint`.
     private var older: SharedCheckpoint?
 
-    /// Nil if there is no daemon.
+    /// Returns nil if no daemon is running.
     init?(_ daemon: SimulatedDaemon, _ fault: PlantedFault?) {
         guard daemon.isUp else { return nil }
         (self.daemon, store, self.fault) = (daemon, daemon.store, fault)
@@ -43,7 +43,7 @@ final class DaemonConnection: DaemonLink, @unchecked Sendable {
     /// Returns when the connection has ended.
     func closed() async { await closing.wait(cancelled: ()) }
 
-    // MARK: What goes to the daemon
+    // MARK: Requests to the daemon
 
     private func ask<Value: Sendable>(
         _ body:
@@ -69,7 +69,7 @@ final class DaemonConnection: DaemonLink, @unchecked Sendable {
         return try await promise.wait(cancelled: .failure(.gone)).get()
     }
 
-    /// What is on its way when the connection ends is lost.
+    /// Delivers a message, which is lost if the connection ends before it arrives.
     private func deliver(_ body: @escaping () -> Void) {
         daemon.timer.after(Self.way) { if self.isOpen, self.daemon.store === self.store { body() } }
     }
@@ -95,7 +95,7 @@ final class DaemonConnection: DaemonLink, @unchecked Sendable {
             store.replicate(asked) { result in
                 switch result {
                 case .success(let report): answer(.success(ReplicaReply(Replica(report.state), fits: report.fits)))
-                // Of a list that has gone there is no position.
+                // A deleted list has no position.
                 case .failure(.listExists): answer(.failure(.listExists))
                 case .failure(let error): answer(.failure(.refused("\(error)")))
                 }

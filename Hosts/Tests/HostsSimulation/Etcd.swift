@@ -1,13 +1,13 @@
 import SharedLog
 
-/// Three members of etcd, the hosts' ways to them, and what goes wrong there: a model of what etcd does, not etcd.
+/// Three members of etcd, the hosts' network paths to them, and their failures: a model of etcd's behaviour.
 ///
-/// - What changes something is proposed to the leader, written to disks, and carried out in one order. The answer may be
-///   lost, and so may a proposal whose leader is lost; who asked cannot know which.
-/// - What only reads is carried out when the leader has shown that it still leads.
-/// - Each member tells its watchers what it has carried out, a while later; a member that is cut off tells nothing.
+/// - A change is proposed to the leader, written to disks, and applied in one order. The answer may be lost, and so may a
+///   proposal if the leader is lost; the client cannot know which.
+/// - A read is executed when the leader has confirmed that it still leads.
+/// - Each member notifies its watchers with a delay; an isolated member sends nothing.
 final class Etcd {
-    /// What a call comes to. An error of the member makes a client go on to the next one.
+    /// The result of a call. A failure of the member makes a client try the next one.
     typealias Answer = Result<Value, Failure>
 
     enum Value: Sendable {
@@ -27,31 +27,31 @@ final class Etcd {
         case grant(Duration)
         case keepAlive(Int64)
         case revoke(Int64)
-        /// A read of nothing, which only a member with a leader answers.
+        /// An empty read, which only a member with a leader answers.
         case greeting
     }
 
     final class Member {
         var isUp = true
-        /// Cut off from the other members, and not from hosts.
+        /// Whether the member is cut off from the other members, but not from hosts.
         var isIsolated = false
         var watches: [Int: Watch] = [:]
-        /// How many of all messages it has told.
+        /// The number of messages sent to its watchers.
         var told = 0
         var isTelling = false
-        /// Until when it is at what it was asked before.
+        /// The time until which it is busy with earlier requests.
         var busy = 0
-        /// Without a leader since; nil if it has one.
+        /// The time since which it has no leader; nil if it has one.
         var orphaned: Int?
     }
 
-    /// What things take, in microseconds. Assumptions for a member on a core of 2020s' make; `docs/shared-lists-internals.md` says what was
-    /// measured of a real one.
+    /// Durations in microseconds. Assumptions for a member on a core of the 2020s; `docs/shared-lists-internals.md` has
+    /// measurements of a real one.
     struct Costs {
-        /// On a network of one site.
+        /// The delay in a local network.
         var way = 150...600
         var sync = 600...1_400
-        /// A member's processor: for each request, and for each message to a watcher.
+        /// A member's CPU time for each request, and for each message to a watcher.
         var request = 40
         var message = 8
         var election = 1_000_000...2_000_000
@@ -63,18 +63,18 @@ final class Etcd {
     private(set) var state = EtcdState()
     private(set) var leader: Int? = 0
     private var term = 1
-    /// When the last proposal is on disk.
+    /// The time when the last proposal is on disk.
     private var written = 0
-    /// What was told to watchers, for all members.
+    /// The messages to watchers, for all members.
     private var history: [[EngineEvent]] = []
     private var watchesMade = 0
     var isFull = false
     let faults: PlantedFault?
-    /// Each that changed something, after it.
+    /// Called with the events of each change, after it.
     var onChange: ([EngineEvent]) -> Void = { _ in }
     var figures = Figures()
 
-    /// Counted since the last time they were set to nothing.
+    /// Counters since the last reset.
     struct Figures {
         var reads = 0
         var changes = 0
@@ -89,14 +89,14 @@ final class Etcd {
         expireLeases()
     }
 
-    /// What was there before all hosts.
+    /// Sets the state before all hosts.
     func begin(_ operations: [EngineOperation]) -> [EngineEvent] {
         state.carryOut(operations, succeeded: true).events
     }
 
     // MARK: Requests
 
-    /// - Parameter answer: called with what arrives, if something does.
+    /// - Parameter answer: called with the answer, if it arrives.
     func send(_ request: Request, from host: NetworkPlace, to member: Int, _ answer: @escaping (Answer) -> Void) {
         guard host.isOpen(.toEtcd, member) else { return }
         var delay = world.number(costs.way)
@@ -118,7 +118,7 @@ final class Etcd {
             return answer(.failure(Failure(error: .unknown("connection refused"), isOfMember: true)))
         }
         guard let leader, isConnected(number), isConnected(leader) else {
-            // Some are told so, some wait for a leader longer than they have time.
+            // Some get an error, others wait for a leader until their timeout.
             if world.chance(0.5) {
                 world.after(world.number(1_000...100_000)) {
                     answer(.failure(Failure(error: .unknown("etcdserver: no leader"), isOfMember: true)))
@@ -145,7 +145,7 @@ final class Etcd {
             answer(.success(.isAlive(faults != .leaseForgotten && state.keepAlive(lease, at: world.now))))
         case .transaction(let transaction) where transaction.isRead:
             figures.reads += 1
-            // The others say that it still leads.
+            // The other members confirm that it still leads.
             world.after(world.number(costs.way)) { [self] in
                 guard isLed(asked) else { return answer(.failure(.leaderLost)) }
                 answer(.success(.transaction(carryOut(transaction))))
@@ -157,7 +157,7 @@ final class Etcd {
             written = max(written, world.now) + world.number(costs.sync) / (written > world.now ? 4 : 1)
             world.at(written + world.number(costs.way)) { [self] in
                 if isLed(asked) { return answer(.success(propose(request))) }
-                // Another member had it already, or nobody has.
+                // Another member already had it, or it is lost.
                 if world.chance(0.5) { _ = propose(request) }
                 answer(.failure(.leaderLost))
             }
@@ -204,7 +204,7 @@ final class Etcd {
         world.after(number == leader ? 0 : world.number(costs.way)) { [self] in
             member.isTelling = false
             guard isConnected(number) else { return }
-            // Those that wait go together, as etcd sends them.
+            // Waiting messages are sent together, as in etcd.
             let some = history[member.told..<min(member.told + 64, history.count)]
             member.told += some.count
             for (_, watch) in member.watches.sorted(by: { $0.key < $1.key }) {
@@ -223,7 +223,7 @@ final class Etcd {
             switch world.number(0...2) {
             case 0: times = 0
             case 1: times = 2
-            // A past that was told before comes again.
+            // An earlier message is repeated.
             default:
                 let past = history.suffix(world.number(1...20)).prefix(10).joined()
                 said += past.filter { $0.key.hasPrefix(watch.prefix) }
@@ -236,7 +236,7 @@ final class Etcd {
         }
     }
 
-    /// What is told from now on, until it ends.
+    /// Watches changes from now on, until the watch ends.
     func watch(
         _ prefix: String, at number: Int, for place: NetworkPlace, _ hear: @escaping (WatchMessage) -> Void
     ) -> Watch {
@@ -262,9 +262,9 @@ final class Etcd {
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    /// The leader is gone, or cut off: another one is found if most members are there.
+    /// Removes the leader; another one is elected if most members are present.
     private func loseLeader() {
         leader = nil
         term += 1
@@ -299,12 +299,12 @@ final class Etcd {
         if !isIsolated { goOnTelling(number) }
     }
 
-    /// Nobody can be told what was before. Watches that are behind end.
+    /// Discards the history. Watches that are behind end.
     func compact() {
         for number in members.indices { endWatches(of: number) { _ in self.world.chance(0.1) } }
     }
 
-    /// What members do from time to time: leases end, and whoever watches where there is no leader hears so.
+    /// Runs periodic work: leases expire, and watches at members without a leader end.
     private func expireLeases() {
         world.after(500_000) { [self] in
             if leader != nil { for lease in state.endedLeases(at: world.now) { tell(state.revoke(lease)) } }

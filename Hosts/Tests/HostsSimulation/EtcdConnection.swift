@@ -1,9 +1,9 @@
 import SharedLog
 
-/// What a connector's client of etcd does, as `EtcdClient` does it: one connection to one member at a time, the next member
+/// A connector's client of etcd, with the behaviour of `EtcdClient`: one connection to one member at a time, the next member
 /// when that one fails, and calls with deadlines.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class EtcdConnection: LeasingEngine, @unchecked Sendable {
     private struct Link {
         var number: Int
@@ -11,11 +11,11 @@ final class EtcdConnection: LeasingEngine, @unchecked Sendable {
         var loss = Promise<Void>()
     }
 
-    // As `EtcdClient.Deadlines` has them.
+    // The values of `EtcdClient.Deadlines`.
     private let deadlineOfRead = 3_000_000
     private let deadlineOfChange = 5_000_000
     private let deadlineOfGreeting = 3_000_000
-    /// After a round of members none of which answered.
+    /// The pause after a round of members of which none answered.
     private let pause = 200_000...2_000_000
 
     private let world: World
@@ -27,7 +27,7 @@ final class EtcdConnection: LeasingEngine, @unchecked Sendable {
     private var link: Link?
     private var waiters: [Promise<Void>] = []
     private var watches: [Int: Watch] = [:]
-    /// The process was killed: what it would do does not happen.
+    /// Whether the process was killed and has no further effect.
     private var isDead = false
 
     init(_ world: World, _ etcd: Etcd, _ place: NetworkPlace, _ clock: HostTimer, first: Int) {
@@ -71,7 +71,7 @@ final class EtcdConnection: LeasingEngine, @unchecked Sendable {
         guard let link, link.number == number else { return }
         self.link = nil
         link.loss.keep(())
-        // With the connection goes what came over it.
+        // The watches end with their connection.
         for (_, watch) in watches.sorted(by: { $0.key < $1.key }) {
             etcd.end(watch)
             watch.hear(.ended)

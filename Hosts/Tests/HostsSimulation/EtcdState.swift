@@ -1,10 +1,10 @@
 import SharedLog
 
-/// What etcd's members agree on: keys in their order, revisions, and leases.
+/// The replicated state of etcd's members: ordered keys, revisions, and leases.
 struct EtcdState {
     private(set) var revision: Int64 = 1
     private var values: [String: StoredValue] = [:]
-    /// Of all values, by their bytes: all that is written here is ASCII.
+    /// All keys, ordered by their bytes: all keys here are ASCII.
     private var keys: [String] = []
     private var leases: [Int64: (time: Int, end: Int)] = [:]
     private var lastLease: Int64 = 0
@@ -12,7 +12,7 @@ struct EtcdState {
     subscript(_ key: String) -> StoredValue? { values[key] }
     var numberOfKeys: Int { keys.count }
     var numberOfLeases: Int { leases.count }
-    /// Of keys and values.
+    /// The total length of keys and values.
     private(set) var length = 0
 
     // MARK: Transactions
@@ -21,7 +21,7 @@ struct EtcdState {
         comparisons.allSatisfy { (values[$0.key]?.modRevision ?? 0) == $0.modRevision }
     }
 
-    /// What the operations find and change, all at one revision.
+    /// Executes the operations at one revision, and returns their results and events.
     mutating func carryOut(
         _ operations: [EngineOperation], succeeded: Bool
     ) -> (result: TransactionResult, events: [EngineEvent]) {
@@ -34,7 +34,7 @@ struct EtcdState {
             case .delete(let range): events += delete(range, at: next)
             }
         }
-        // As etcd does: a transaction that only deletes what is not there makes no revision.
+        // As in etcd, a transaction that only deletes missing keys makes no revision.
         if !events.isEmpty { revision = next }
         return (TransactionResult(revision: revision, succeeded: succeeded, found: found), events)
     }
@@ -78,7 +78,7 @@ struct EtcdState {
         }
     }
 
-    /// Of the first key that is not before this one.
+    /// Returns the index of the first key that is not before this one.
     private func index(of key: String) -> Int {
         var (low, high) = (0, keys.count)
         while low < high {
@@ -90,21 +90,21 @@ struct EtcdState {
 
     // MARK: Leases
 
-    /// Times are in microseconds, by the leader's clock.
+    /// Grants a lease. Times are in microseconds, on the leader's clock.
     mutating func grant(_ time: Int, at now: Int) -> Int64 {
         lastLease += 1
         leases[lastLease] = (time, now + time)
         return lastLease
     }
 
-    /// False if it has ended.
+    /// Keeps a lease alive; returns false if it has ended.
     mutating func keepAlive(_ lease: Int64, at now: Int) -> Bool {
         guard let time = leases[lease]?.time else { return false }
         leases[lease]?.end = now + time
         return true
     }
 
-    /// Ends it, with the keys that are under it.
+    /// Ends a lease, and deletes its keys.
     mutating func revoke(_ lease: Int64) -> [EngineEvent] {
         guard leases.removeValue(forKey: lease) != nil else { return [] }
         let gone = keys.filter { values[$0]?.lease == lease }
@@ -113,7 +113,7 @@ struct EtcdState {
 
     func endedLeases(at now: Int) -> [Int64] { leases.filter { $0.value.end <= now }.keys.sorted() }
 
-    /// A new leader begins all times anew.
+    /// Restarts the times of all leases, as a new leader does.
     mutating func renewLeases(at now: Int) {
         leases = leases.mapValues { ($0.time, now + $0.time) }
     }

@@ -1,14 +1,14 @@
 import SharedLog
 
-/// What goes wrong, for a while: on hosts, between them and etcd, and in etcd.
+/// Temporary failures of hosts, of their connections to etcd, and of etcd.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class Harm: @unchecked Sendable {
     private let world: World
     private let etcd: Etcd
     private let hosts: [SimulatedHost]
     private let end: Int
-    /// At most one member at a time is not there, or writes would stop for as long.
+    /// At most one member is down at a time, because otherwise writes would stop.
     private var isMemberHarmed = false
 
     init(_ world: World, _ etcd: Etcd, _ hosts: [SimulatedHost], until end: Int) {
@@ -54,7 +54,7 @@ final class Harm: @unchecked Sendable {
             host.daemon.disk.fullness = 0.5
             world.after(length) { host.daemon.disk.fullness = 0 }
         default:
-            // Both ends at once.
+            // Both processes at once.
             host.daemon.kill()
             host.killConnector()
             world.after(length) {
@@ -108,7 +108,7 @@ final class Harm: @unchecked Sendable {
         }
     }
 
-    /// Whatever is not mended by then is mended.
+    /// Repairs all remaining failures.
     private func heal() {
         for host in hosts {
             host.place.heal()

@@ -1,13 +1,13 @@
 @testable import DiffableStore
 
-/// A host's disk. What was written is there when the daemon comes back.
+/// A host's disk. Written groups survive a restart of the daemon.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class HostDisk: @unchecked Sendable {
     private let world: World
     private let timer: HostTimer
     private var disk = VirtualDisk()
-    /// The part of groups for which there is no room.
+    /// The fraction of groups for which there is no room.
     var fullness = 0.0
 
     init(_ world: World, _ timer: HostTimer) { (self.world, self.timer) = (world, timer) }
@@ -27,12 +27,12 @@ final class HostDisk: @unchecked Sendable {
     var recovered: RecoveredLists { disk.recovered }
 }
 
-/// The journal of one life of a daemon.
+/// The journal of one incarnation of a daemon.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class DiskLife: Journal, @unchecked Sendable {
     private let disk: HostDisk
-    /// The daemon was killed.
+    /// Whether the daemon was killed.
     var isOver = false
 
     init(_ disk: HostDisk) { self.disk = disk }

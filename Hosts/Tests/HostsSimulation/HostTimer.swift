@@ -1,8 +1,8 @@
 import SharedLog
 
-/// A host's own course of time: while the host stands still, nothing reaches it, and all of it does when it goes on.
+/// A host's timer. While the host is suspended, events are delayed until it continues.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class HostTimer: @unchecked Sendable {
     private let world: World
     private var standstillEnd = 0

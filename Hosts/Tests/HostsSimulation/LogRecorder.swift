@@ -1,15 +1,15 @@
 import SharedLog
 
-/// Writes down what becomes of the list in etcd: lives, batches, heads and the states that stand for the log.
+/// Records the list's changes in etcd: incarnations, batches, heads and checkpoints.
 final class LogRecorder {
     private let world: World
     private let records: Records
     private let keys = SimulatedHost.space
     private var checkpoints: Set<String> = []
-    /// Of the last head.
+    /// The position of the last head.
     private(set) var position = Position.beginning
     private(set) var epoch = ""
-    /// The list goes on under another epoch.
+    /// Called when the list continues under another epoch.
     var onNewLife: () -> Void = {}
 
     init(_ world: World, _ records: Records) { (self.world, self.records) = (world, records) }

@@ -1,25 +1,25 @@
-/// A mistake that is made on purpose, to see that a check finds it.
+/// A deliberate fault, to prove that a check detects it.
 package enum PlantedFault: String, CaseIterable, Sendable {
-    /// etcd takes each swap, whatever the head is.
+    /// etcd accepts each compare-and-swap, whatever the head is.
     case swapWithoutCompare
-    /// etcd forgets who waits to write.
+    /// etcd forgets the tickets of waiting hosts.
     case noTickets
-    /// One daemon is given no batches that it has missed.
+    /// One daemon does not get missed batches.
     case noCatchUp
-    /// A state that stands for the log lacks the last batches.
+    /// A checkpoint lacks the last batches.
     case oldCheckpoint
-    /// A connector says that a change is done which it has not sent.
+    /// A connector reports an unsent change as done.
     case unsentIsDone
-    /// A key that was answered is carried out once more.
+    /// A request with an answered key is executed again.
     case keyForgotten
-    /// A host shows now and then what it showed before.
+    /// A host sometimes shows an earlier state.
     case backwards
-    /// A daemon gives no answer now and then.
+    /// A daemon sometimes does not answer.
     case unanswered
-    /// etcd forgets leases, so hosts take others again and again.
+    /// etcd forgets leases, so hosts grant new ones repeatedly.
     case leaseForgotten
-    /// No daemon hears which hosts are there.
+    /// The daemons get no information on present hosts.
     case hostsUntold
-    /// All take a host for gone that is there, and etcd does not compare whether it is.
+    /// All hosts consider a present host absent, and etcd does not check its key.
     case hostDenied
 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// What was seen in a run, in the form that the checker of `make soak-hosts` reads (`Hosts/soak/records.py`).
+/// The observations of a run, in the format of the checker of `make soak-hosts` (`Hosts/soak/records.py`).
 final class Records {
     private var file: UnsafeMutablePointer<FILE>?
     private var isClosed = false
     private var lastNumber = 0
-    /// Of all that was written, so that two runs are compared.
+    /// A hash of all records, to compare two runs.
     private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var lines = 0
 
-    /// - Parameter path: nil: only the digest is made.
+    /// - Parameter path: nil to compute only the digest.
     init(_ path: String?) {
         file = path.flatMap { fopen($0, "w") }
         precondition(path == nil || file != nil, "\(path ?? "") cannot be written: \(String(cString: strerror(errno)))")
@@ -29,14 +29,14 @@ final class Records {
         if let file { fputs(line, file) }
     }
 
-    /// What is heard later is no part of the run.
+    /// Ends the records; later observations are not part of the run.
     func close() {
         isClosed = true
         if let file { fclose(file) }
         file = nil
     }
 
-    /// In seconds.
+    /// Formats a time in seconds.
     static func time(_ microseconds: Int) -> String {
         let rest = String(microseconds % 1_000_000)
         return "\(microseconds / 1_000_000).\(String(repeating: "0", count: 6 - rest.utf8.count))\(rest)"

@@ -6,7 +6,7 @@ package struct RecordsChecker {
 
     package init(_ path: String) { self.path = path }
 
-    /// What it says of a run's records: a line for each broken promise. Throws when it could not read them.
+    /// Returns a line for each broken promise in a run's records. Throws if it cannot read them.
     package func violations(in records: String) throws -> [String] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -17,7 +17,7 @@ package struct RecordsChecker {
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let lines = said.split(separator: "\n").map(String.init)
-        // A checker that cannot read the records has found nothing.
+        // A checker that cannot read the records proves nothing.
         guard process.terminationStatus == (lines.isEmpty ? 0 : 1) else {
             throw Failure(description: "the checker of \(records) ended with \(process.terminationStatus): \(said)")
         }

@@ -8,7 +8,7 @@ import TestSupport
 
 /// A host's daemon: its store, on a disk that outlives it.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class SimulatedDaemon: @unchecked Sendable {
     static let list: ListName = "shared"
 
@@ -19,9 +19,9 @@ final class SimulatedDaemon: @unchecked Sendable {
     private(set) var store: Store
     private var life: DiskLife
     private var link: DaemonConnection?
-    /// Who wait for an answer, by the numbers of their requests: they hear when the daemon goes.
+    /// The waiting callers by the number of their request; they are called when the daemon ends.
     var callers: [Int: () -> Void] = [:]
-    /// How often it woke to look after those who wait.
+    /// The number of times that its timer expired.
     private(set) var wakings = 0
 
     init(_ host: Int, _ world: World, _ timer: HostTimer) {
@@ -59,7 +59,7 @@ final class SimulatedDaemon: @unchecked Sendable {
 
     var isUp: Bool { !life.isOver }
 
-    /// What it has of the list.
+    /// Its state of the list.
     var state: ListState? { store.assumeIsolated { $0.list(Self.list) } }
 
     var isLive: Bool {
@@ -71,14 +71,14 @@ final class SimulatedDaemon: @unchecked Sendable {
         return state.epoch == epoch && state.revision == revision
     }
 
-    /// Whether something in the list is held by anybody.
+    /// Whether any items of the list are leased.
     var hasLeases: Bool { store.assumeIsolated { !$0.leases.isEmpty } }
 
     func has(_ item: String) -> Bool { state?.snapshot.contains(ItemID(stringLiteral: item)) ?? false }
 
     // MARK: The connector
 
-    /// The connection takes the place of any other.
+    /// Connects a connector, and replaces any other connection.
     func connect(_ connection: DaemonConnection) {
         link?.close()
         link = connection

@@ -1,8 +1,8 @@
 import SharedLog
 
-/// One host: a daemon, and a connector, each of which may be killed.
+/// One host: a daemon and a connector, each of which may be killed.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class SimulatedHost: @unchecked Sendable {
     static let space = SpaceKeys("default")
 
@@ -28,7 +28,7 @@ final class SimulatedHost: @unchecked Sendable {
 
     var name: String { "host\(number)" }
 
-    // MARK: The connector, as the program is
+    // MARK: The connector, with the program's code
 
     func startConnector() {
         guard connector == nil else { return }
@@ -42,7 +42,7 @@ final class SimulatedHost: @unchecked Sendable {
         connector = (task, client)
     }
 
-    /// One connection to the daemon after the other.
+    /// Serves one connection to the daemon after the other.
     private func serve(_ client: EtcdConnection) async {
         while !Task.isCancelled {
             if let connection = DaemonConnection(daemon, fault) {
@@ -61,7 +61,7 @@ final class SimulatedHost: @unchecked Sendable {
         let lists = try await connection.attach()
         let lease = HostLease(client, Self.space, of: name, time: timer.time) { self.say($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // As the program's connection does: its end is the session's.
+            // As in the program, the session ends with the connection.
             group.addTask {
                 await connection.closed()
                 throw DaemonError.gone

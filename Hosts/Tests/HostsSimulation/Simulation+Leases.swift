@@ -1,18 +1,18 @@
 extension Simulation {
-    /// From when a host was killed: etcd heard of it up to 3 s before, and forgets it 10 s after that. The others look every
-    /// 2 s, and have patience for 5 s since they saw it; a second more is for the swap.
+    /// The range of times after killing a host in which its leases end: the last keep-alive was up to 3 s earlier, and the key
+    /// expires 10 s after that. The other hosts poll every 2 s and wait for 5 s; a second more is for the compare-and-swap.
     private static let goneAfter = 10_000_000...18_000_000
 
-    /// What is leased goes with its client, with its daemon and with its whole host; a connector that starts again takes
-    /// nothing away.
+    /// Checks that leased items are deleted with their client, their daemon and their whole host, but not when a connector
+    /// restarts.
     func tryLeases() {
         for user in users { user.endLease() }
         wait(until: Self.goneAfter.upperBound, "nobody holds anything, and it is gone (lease)") {
             self.hosts.allSatisfy { !$0.daemon.hasLeases }
         }
-        // The key of a connector that was killed goes before the next one's is there.
+        // The key of a killed connector expires before the next one puts its own.
         world.run(until: world.now + 12_000_000)
-        // The second is the one that `PlantedFault.hostDenied` is about.
+        // The second user is for `PlantedFault.hostDenied`.
         var some: [User] = []
         for user in users where some.count < 3 && !some.contains(where: { $0.host == user.host }) { some.append(user) }
         guard some.count == 3, hosts.count > 3 else { return }

@@ -1,26 +1,25 @@
 import SharedLog
 
-/// Hosts that share a list, in a time of their own: the daemon's store and the connector as they are, on a model of disks,
-/// sockets, networks and etcd, with everything going wrong that can, and then with nothing.
+/// Hosts that share a list, in virtual time: the real code of the daemon's store and the connector, on models of disks, sockets,
+/// networks and etcd, with all kinds of failures, and then without any.
 ///
-/// What users asked and heard, and what etcd had, is written down for the checker of `make soak-hosts`. What that cannot
-/// see is checked here: that everybody is answered, that all come to the same and are quiet then, and that hosts which
-/// write at once are served alike.
+/// The checker of `make soak-hosts` reads the recorded requests, answers and contents of etcd. This class checks the rest: every
+/// request is answered, all hosts reach the same state and become idle, and hosts that write at once get equal shares.
 package final class Simulation {
     package struct Settings: Sendable {
         package var seed: UInt64 = 1
         package var hosts = 30
-        /// For which things go wrong, in seconds.
+        /// Seconds with failures.
         package var seconds = 20
-        /// How many hosts write at once at the end.
+        /// The number of hosts that write at once at the end.
         package var crowd = 12
-        /// Swaps of these, for each of them.
+        /// The number of compare-and-swaps for each of these hosts.
         package var swapsOfEach = 12
         package var users = 30
         package var harm = true
         package var limits = SharingLimits()
         package var fault: PlantedFault?
-        /// Where the records go; nil: nowhere.
+        /// The file for the records; nil for none.
         package var path: String?
 
         package init() { (limits.batchesBetweenCheckpoints, limits.batchesKept) = (60, 10) }
@@ -35,7 +34,7 @@ package final class Simulation {
     private(set) var users: [User] = []
     let promises = Promises()
     var report = SimulationReport()
-    /// A wait for something that does not come ends.
+    /// The longest wait, in microseconds.
     private static let quietMax = 90_000_000
 
     package init(_ settings: Settings) {
@@ -46,7 +45,7 @@ package final class Simulation {
         recorder = LogRecorder(world, records)
         let (etcd, recorder) = (etcd, recorder)
         etcd.onChange = { recorder.take($0, of: etcd.state) }
-        // etcd never loses anything here, so a mistake was made, and hosts would make it again and again.
+        // The simulated etcd never loses data, so a new incarnation is a bug, and hosts would repeat it.
         recorder.onNewLife = { [world, promises] in
             promises.break("a host took it that etcd has lost what was acknowledged (new epoch)")
             world.isStopped = true
@@ -80,7 +79,7 @@ package final class Simulation {
         return report
     }
 
-    /// The list is in etcd, hosts come one after the other, and one of them makes the section that all write to.
+    /// Creates the list in etcd, adds hosts one by one, and lets one of them make the common section.
     private func beginList() {
         let (keys, epoch) = (SimulatedHost.space, "e0")
         let record = JSONText.encoded(ListRecord(id: epoch, access: "{}"))
@@ -97,7 +96,7 @@ package final class Simulation {
 
     // MARK: Waiting
 
-    /// Whether it came.
+    /// Waits for a condition, and returns whether it became true.
     @discardableResult
     func wait(until limit: Int, _ what: String, _ holds: () -> Bool) -> Bool {
         let end = world.now + limit
@@ -111,7 +110,7 @@ package final class Simulation {
         return true
     }
 
-    /// Everybody is answered, and all hosts have what etcd has; how long it took.
+    /// Waits until all requests are answered and all hosts have etcd's state, and returns the time.
     private func settle(_ what: String) -> Int {
         let start = world.now
         wait(until: Self.quietMax, "all hosts are where the log is, \(what)") {
@@ -127,7 +126,7 @@ package final class Simulation {
 
     // MARK: Parts
 
-    /// Some hosts write as fast as they are let.
+    /// Lets some hosts write as fast as possible.
     private func crowd() {
         var writers: [Int: User] = [:]
         for user in users where writers.count < settings.crowd { writers[user.host] = writers[user.host] ?? user }
@@ -138,7 +137,7 @@ package final class Simulation {
             user.onlyWrites = true
             user.start()
         }
-        // Tickets of those that have gone meanwhile are waited for first, each for as long as patience lasts.
+        // The tickets of ended hosts are waited for first, each until its timeout.
         world.run(until: world.now + 3 * settings.limits.turnPatience.microseconds)
         for user in crowd { user.forgetFigures() }
         etcd.figures = Etcd.Figures()
@@ -154,7 +153,7 @@ package final class Simulation {
             least: counts.min() ?? 0, most: counts.max() ?? 0, longest: crowd.map(\.longest).max() ?? 0,
             unreached: crowd.reduce(0) { $0 + $1.unreached })
         report.crowd.load = etcd.figures
-        // One more or less is the end of the counting.
+        // The end of the count may give one more or one less.
         if report.crowd.most > 2 * report.crowd.least + 1 {
             promises.break(
                 "of \(crowd.count) hosts that wrote at once one was answered \(report.crowd.least) times and another "
@@ -162,9 +161,9 @@ package final class Simulation {
         }
     }
 
-    /// Nobody asks for anything: nothing is changed in etcd.
+    /// Checks that nothing changes in etcd while there are no requests.
     private func quiet() {
-        // The keys of hosts whose connectors were killed go first, and these put theirs again.
+        // The keys of killed connectors expire first, and their successors put their own.
         world.run(until: world.now + 20_000_000)
         etcd.figures = Etcd.Figures()
         let (seconds, wakings) = (10, hosts.reduce(0) { $0 + $1.daemon.wakings })
@@ -182,7 +181,7 @@ package final class Simulation {
         loseLeader()
     }
 
-    /// What etcd is asked when its leader dies, and nobody asks a host for anything.
+    /// Measures requests to etcd after its leader dies, without requests to hosts.
     private func loseLeader() {
         guard let leader = etcd.leader else { return }
         etcd.figures = Etcd.Figures()
@@ -201,7 +200,7 @@ package final class Simulation {
                 + "\"requests\":[\(numbers.map(String.init).joined(separator: ","))]")
         records.close()
         for host in hosts { host.killConnector() }
-        // What is cancelled comes to its end.
+        // Cancelled tasks run to their end.
         world.isStopped = false
         world.run(until: world.now + 60_000_000)
         report.broken = promises.broken
@@ -218,20 +217,20 @@ package final class Simulation {
     }
 }
 
-/// What was promised and not kept.
+/// The broken promises.
 final class Promises {
     private(set) var broken: [String] = []
 
     func `break`(_ sentence: String) { if broken.count < 20 { broken.append(sentence) } }
 }
 
-/// What came of a run.
+/// The result of a run.
 package struct SimulationReport: Sendable {
-    /// Hosts that wrote at once, and how often they were answered.
+    /// The hosts that wrote at once, and their numbers of answers.
     package struct Crowd: Sendable {
         package internal(set) var hosts = 0
         package internal(set) var swaps = 0
-        /// In microseconds, as the longest answer.
+        /// The longest time for an answer, in microseconds.
         package internal(set) var time = 0
         package internal(set) var least = 0
         package internal(set) var most = 0
@@ -239,7 +238,7 @@ package struct SimulationReport: Sendable {
         package internal(set) var unreached = 0
         var load = Etcd.Figures()
 
-        /// Of etcd, for each swap.
+        /// The requests to etcd for each compare-and-swap.
         package var eachSwap: String {
             let count = max(swaps, 1)
             return "\((load.changes * 100 / count).hundredths) changes, "
@@ -254,11 +253,11 @@ package struct SimulationReport: Sendable {
     package internal(set) var batches = 0
     package internal(set) var swapsUnderHarm = 0
     package internal(set) var records = 0
-    /// Of all records.
+    /// The digest of all records.
     package internal(set) var digest: UInt64 = 0
-    /// In microseconds: until all had the same after what went wrong.
+    /// Microseconds until all hosts had the same state after the failures.
     package internal(set) var settling = 0
-    /// In microseconds: until what a host held was gone, after the host was.
+    /// Microseconds from the end of a host to the end of its leases.
     package internal(set) var leaseEnd = 0
     package internal(set) var keys = 0
     package internal(set) var length = 0
@@ -266,14 +265,14 @@ package struct SimulationReport: Sendable {
     package internal(set) var said: [String: Int] = [:]
     var quiet = Etcd.Figures()
     var quietSeconds = 1
-    /// In the five seconds after the leader was killed.
+    /// The counters of the five seconds after the leader was killed.
     var leaderLoss = Etcd.Figures()
 
     package var whenTheLeaderDies: String {
         "\(leaderLoss.reads) reads and \(leaderLoss.changes) changes in 5 s"
     }
 
-    /// Of etcd, in a second in which nobody asks for anything.
+    /// The requests to etcd in a second without requests to hosts.
     package var quietly: String {
         "\(quiet.reads / quietSeconds) reads/s, \(quiet.keepAlives / quietSeconds) keep-alives/s, "
             + "\(quiet.messages / quietSeconds) messages/s"

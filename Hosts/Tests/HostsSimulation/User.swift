@@ -3,13 +3,13 @@ import DiffableJSON
 
 @testable import DiffableStore
 
-/// Somebody who changes or reads the list on a host, again and again, and writes down what came of it.
+/// A user that repeatedly changes or reads the list on a host, and records the results.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class User: @unchecked Sendable {
-    /// How long a request waits for a daemon that answers (`engineWaitMax`), and some.
+    /// Microseconds to wait for an answer: slightly more than `engineWaitMax`.
     private static let patience = 12_000_000
-    /// Items in the list, about.
+    /// The approximate number of items in the list.
     private static let itemsMax = 24
 
     private let number: Int
@@ -19,19 +19,19 @@ final class User: @unchecked Sendable {
     private let records: Records
     private let fault: PlantedFault?
     private let broken: (String) -> Void
-    /// Between an answer and the next request, in microseconds.
+    /// Microseconds between an answer and the next request.
     var pause = 200_000...2_000_000
     var onlyWrites = false
     private var made = 0
-    /// What it is at.
+    /// The current request.
     private var request: UserRequest?
     private var isRunning = false
     private(set) var acknowledged = 0
-    /// What the longest answer took.
+    /// The longest time for an answer.
     private(set) var longest = 0
     private(set) var unreached = 0
     private var older: ListState?
-    /// Of the user's connection, which lasts until the daemon ends, or the user ends it.
+    /// The lease of the user's connection, which lasts until the daemon or the user ends it.
     private var lease: (lease: Lease, store: Store)?
 
     init(
@@ -51,7 +51,7 @@ final class User: @unchecked Sendable {
         if isIdle { rest() }
     }
 
-    /// Nothing new is begun.
+    /// Makes no new requests.
     func stop() { isRunning = false }
 
     func forgetFigures() { (acknowledged, longest, unreached) = (0, 0, 0) }
@@ -60,7 +60,7 @@ final class User: @unchecked Sendable {
         world.after(world.number(pause)) { if self.isRunning, self.isIdle { self.begin() } }
     }
 
-    // MARK: What it wants
+    // MARK: Requests
 
     private func begin() {
         guard home.daemon.isUp, !home.timer.isStandingStill, let state = home.daemon.state else { return rest() }
@@ -81,7 +81,7 @@ final class User: @unchecked Sendable {
         ask(request, at: home)
     }
 
-    /// Makes the section that all others write to, and nothing else.
+    /// Makes only the section to which all others write.
     func beginList() {
         let request = UserRequest(.change(#"[{"op":"appendSections","sections":[{"id":"s"}]}]"#), key: "list")
         self.request = request
@@ -90,7 +90,7 @@ final class User: @unchecked Sendable {
 
     // MARK: Leases
 
-    /// Puts in one item that is there only as long as this user's connection; its id.
+    /// Inserts an item leased by this user's connection, and returns its id.
     func leaseItem() -> String {
         made += 1
         let item = "i\(number).\(made)"
@@ -101,7 +101,7 @@ final class User: @unchecked Sendable {
         return item
     }
 
-    /// The connection ends, and the next lease is another one's.
+    /// Ends the connection; the next lease is a new one.
     func endLease() {
         guard let (lease, store) = lease else { return }
         self.lease = nil
@@ -149,7 +149,7 @@ final class User: @unchecked Sendable {
 
     private func ask(_ request: UserRequest, at host: SimulatedHost) {
         guard host.daemon.isUp, !host.timer.isStandingStill, host.daemon.state != nil else {
-            // Who cannot connect has asked nothing.
+            // A user without a connection has sent nothing.
             return tryAgain(request)
         }
         let attempt = attempt(request, at: host) { self.take($0, of: request, from: host) }
@@ -189,7 +189,7 @@ final class User: @unchecked Sendable {
         }
     }
 
-    /// What all hosts show at the end; the number of the request.
+    /// Reads the final state of a host, and returns the number of the request.
     func readAtEnd(_ host: SimulatedHost) -> Int? {
         guard let state = host.daemon.state else { return nil }
         let number = records.number()
@@ -213,7 +213,7 @@ final class User: @unchecked Sendable {
         }
         daemon.callers[attempt.number] = { attempt.end(.lost) }
         host.timer.after(Self.patience) {
-            // What a host wakes up with comes first.
+            // The work of a host that wakes up is first.
             self.world.after(1_000_000) {
                 guard !attempt.isOver else { return }
                 self.broken("nobody answered request \(attempt.number) on host\(host.number) (no answer)")
@@ -229,7 +229,8 @@ final class User: @unchecked Sendable {
         switch answer {
         case .changed, .unchanged:
             if case .changed = answer { acknowledged += 1 }
-            // It may not have heard the answer. Who only writes asks for the next: a host whose user rests is not starved.
+            // The answer may have been lost. A user that only writes continues, so that an idle user's host does not look
+            // starved.
             if !onlyWrites, request.key != nil, !request.isRepeated, world.chance(fault == .keyForgotten ? 1 : 0.1) {
                 var again = request
                 again.isRepeated = true
@@ -247,7 +248,7 @@ final class User: @unchecked Sendable {
         rest()
     }
 
-    /// The same under its key, on whatever host there is.
+    /// Repeats the request under its key on any running host.
     private func tryAgain(_ request: UserRequest) {
         self.request = request
         world.after(world.number(10_000...500_000)) {

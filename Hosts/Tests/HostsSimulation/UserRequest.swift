@@ -3,7 +3,7 @@ import DiffableJSON
 
 @testable import DiffableStore
 
-/// What a user asks for.
+/// A request of a user.
 struct UserRequest: Sendable {
     enum Wish: Sendable {
         /// Operations, as JSON.
@@ -14,22 +14,22 @@ struct UserRequest: Sendable {
     var wish: Wish
     var key: String?
     var ifRevision: Int?
-    /// It was answered before.
+    /// Whether it was answered before.
     var isRepeated = false
-    /// At home it is asked with the user's lease.
+    /// Whether it uses the user's lease, which only works on its own host.
     var isLeased = false
 
     init(_ wish: Wish, key: String? = nil) { (self.wish, self.key) = (wish, key) }
 }
 
-/// What it came to.
+/// The result of a request.
 enum UserAnswer: Sendable {
     case changed(revision: Int)
     case unchanged(revision: Int)
     case read(ListState)
-    /// The error's name, and the revision that it tells.
+    /// The error's name, and its revision.
     case refused(String, revision: Int?)
-    /// The daemon went, or said nothing.
+    /// The daemon ended or did not answer.
     case lost
 
     init(_ result: Result<Outcome, StoreError>) {
@@ -47,7 +47,7 @@ enum UserAnswer: Sendable {
         }
     }
 
-    /// As `WireError` names them.
+    /// Uses the names of `WireError`.
     private init(_ error: StoreError) {
         switch error {
         case .unreachable, .newestUnknown: self = .refused("unreachable", revision: nil)
@@ -74,9 +74,9 @@ enum UserAnswer: Sendable {
     }
 }
 
-/// One request on one host, and its record.
+/// One attempt of a request on one host, with its record.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class UserAttempt: @unchecked Sendable {
     let number: Int
     let begin: Int

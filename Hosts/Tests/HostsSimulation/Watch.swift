@@ -6,7 +6,7 @@ enum WatchMessage: Sendable {
     case ended
 }
 
-/// One watch at one member, and what is on its way to who watches.
+/// One watch at one member, with messages in transit.
 final class Watch {
     let number: Int
     let member: Int
@@ -14,7 +14,7 @@ final class Watch {
     let place: NetworkPlace
     let hear: (WatchMessage) -> Void
     var isOver = false
-    /// When the last message arrives: they come in their order.
+    /// The arrival time of the last message, because messages stay in order.
     private var last = 0
 
     init(
@@ -23,7 +23,7 @@ final class Watch {
         (self.number, self.member, self.prefix, self.place, self.hear) = (number, member, prefix, place, hear)
     }
 
-    /// What is sent over a way that is closed is lost.
+    /// Sends events, which are lost if the connection is closed.
     func send(_ events: [EngineEvent], at time: Int, _ world: World) {
         last = max(last, time)
         world.at(last) { [self] in
@@ -38,7 +38,7 @@ final class Watch {
     }
 }
 
-/// Where a host is in the network, and what goes wrong on its ways to the members.
+/// A host's place in the network, with the failures of its connections to members.
 final class NetworkPlace {
     enum Direction: Hashable { case toEtcd, fromEtcd }
 
@@ -48,11 +48,11 @@ final class NetworkPlace {
     }
 
     private var closed: Set<Way> = []
-    /// The part of answers that are lost, with the connection.
+    /// The fraction of answers that are lost, with the connection.
     var loss = 0.0
-    /// The part of requests that arrive when others have gone on, perhaps when nobody waits any more.
+    /// The fraction of requests that arrive late, possibly after the caller's timeout.
     var lateness = 0.0
-    /// The part of a watch's messages that are lost, repeated, or bring up the past.
+    /// The fraction of a watch's messages that are lost, repeated, or outdated.
     var watchFaults = 0.0
 
     func isOpen(_ direction: Direction, _ member: Int) -> Bool {

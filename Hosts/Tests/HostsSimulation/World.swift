@@ -2,29 +2,28 @@ import DequeModule
 import Glibc
 import TestSupport
 
-/// A time of its own, in which everything happens one after the other, on one thread: in the order of the times for which it
-/// was planned, and tasks in the order in which they can go on. So a seed repeats all of it.
+/// Virtual time on one thread: runs planned calls in the order of their times, and tasks in the order in which they become
+/// ready. So a seed reproduces a run.
 ///
-/// Unchecked, because one thread runs it, with all that is in it: a task that would go on elsewhere is a mistake that ends
-/// the process.
+/// Unchecked, because one thread runs everything: a task that continued on another one would be a bug that ends the process.
 package final class World: TaskExecutor, @unchecked Sendable {
     private var timeline = Timeline()
     var random: SplitMix64
-    /// Nothing more happens.
+    /// Whether the world has stopped.
     var isStopped = false
     private var jobs: Deque<UnownedJob> = []
     private let thread = pthread_self()
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// In microseconds.
+    /// The time in microseconds.
     var now: Int { timeline.now }
 
     func after(_ delay: Int, _ body: @escaping () -> Void) { at(now + delay, body) }
 
     func at(_ time: Int, _ body: @escaping () -> Void) { timeline.plan(at: time, body) }
 
-    /// Until that time.
+    /// Runs until that time.
     func run(until end: Int) {
         goOn()
         while !isStopped, let body = timeline.next(until: end) {
@@ -43,7 +42,7 @@ package final class World: TaskExecutor, @unchecked Sendable {
         jobs.append(UnownedJob(job))
     }
 
-    /// Begins a task that waits by this time.
+    /// Begins a task that uses this time.
     func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: self) { await body() }
     }
@@ -52,14 +51,14 @@ package final class World: TaskExecutor, @unchecked Sendable {
     func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 }
 
-/// Something that is waited for, and comes once.
+/// A value that arrives once, and can be awaited.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class Promise<Value: Sendable>: @unchecked Sendable {
     private var continuation: CheckedContinuation<Value, Never>?
     private(set) var value: Value?
 
-    /// What comes first is what came.
+    /// Sets the value; only the first one counts.
     func keep(_ value: Value) {
         guard self.value == nil else { return }
         self.value = value
@@ -67,7 +66,7 @@ final class Promise<Value: Sendable>: @unchecked Sendable {
         continuation = nil
     }
 
-    /// - Parameter cancelled: what comes when the waiting task is cancelled.
+    /// - Parameter cancelled: the result if the waiting task is cancelled.
     func wait(cancelled: Value) async -> Value {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

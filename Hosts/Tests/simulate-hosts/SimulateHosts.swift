@@ -32,7 +32,7 @@ struct SimulateHosts: ParsableCommand {
         throw ExitCode.failure
     }
 
-    /// Whether every promise was kept.
+    /// Returns whether every promise was kept.
     private func simulate(_ seed: UInt64) throws -> Bool {
         var settings = Simulation.Settings()
         (settings.seed, settings.hosts, settings.seconds) = (seed, hosts, seconds)

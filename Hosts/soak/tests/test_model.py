@@ -1,4 +1,4 @@
-"""The model against the page that it was written from: what docs/protocol.md shows of changes is what the model makes of them."""
+"""Compares the model with the pages that it was written from: it makes of each change what docs/protocol*.md show."""
 
 import json
 import re
@@ -11,18 +11,17 @@ sys.path.insert(0, str(HERE.parent))
 
 from model import Refusal, Snapshot, digest, merged  # noqa: E402
 
-PAGE = HERE.parents[2] / "docs" / "protocol.md"
+PAGES = sorted((HERE.parents[2] / "docs").glob("protocol*.md"))
 
 
 class Page:
-    """The lists of the page's transcripts as the model has them, and what differs from what the page shows."""
+    """The lists of a page's transcripts as the model has them, and the answers that the model would not give."""
 
-    def __init__(self):
-        self.lists, self.deleted, self.compared, self.differences = {}, {}, 0, []
-        self.revisions = {}
+    def __init__(self, path):
+        self.lists, self.compared, self.differences, self.path = {}, 0, [], path
 
     def run(self):
-        for block in re.findall(r"```transcript\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        for block in re.findall(r"```transcript\n(.*?)```", self.path.read_text(), re.DOTALL):
             asked, parts = {}, []
             for line in block.splitlines():
                 who, _, text = line.partition(": ")
@@ -87,11 +86,14 @@ class Page:
 
 
 class ModelTests(unittest.TestCase):
-    def test_the_page_shows_what_the_model_makes(self):
-        page = Page()
-        page.run()
-        self.assertEqual(page.differences, [])
-        self.assertGreater(page.compared, 25)
+    def test_the_pages_show_what_the_model_makes(self):
+        compared = 0
+        for path in PAGES:
+            page = Page(path)
+            page.run()
+            self.assertEqual(page.differences, [], path.name)
+            compared += page.compared
+        self.assertGreater(compared, 25)
 
     def test_a_refused_operation_changes_nothing(self):
         state = Snapshot.of({"sections": [{"id": "a", "items": [{"id": "x", "children": [{"id": "y"}]}]}]})

@@ -1,9 +1,9 @@
-/// Random changes of a list with few ids and few values, so that what is rare elsewhere happens all the time: an item and
-/// those above it change in one transaction, what was deleted comes back, what is looked for is nowhere.
+/// Random changes of a list with few ids and few values, so that rare cases are frequent: an item and its parents change in one
+/// transaction, deleted items return, missing items are named.
 package struct NaiveChanges {
     package var generator: SplitMix64
     package private(set) var list = NaiveList()
-    /// Ids that no item has, in the order in which they are given away.
+    /// Unused ids, in the order of their use.
     private var free: [String] = []
 
     package enum ElementID: Hashable {
@@ -11,7 +11,7 @@ package struct NaiveChanges {
         case item(String)
     }
 
-    /// To draw something again that has not changed.
+    /// A request to redraw an unchanged element.
     package struct Request {
         package var method: String
         package var id: ElementID
@@ -19,10 +19,10 @@ package struct NaiveChanges {
 
     package struct Change {
         package var operations: [NaiveJSON]
-        /// What comes of them.
+        /// The resulting list.
         package var list: NaiveList
         package var requests: [Request]
-        /// Of what is gone for a moment at least: it may be inserted again.
+        /// Ids deleted at some moment; they may be inserted again.
         package var deletions: [ElementID]
 
         package var text: String { NaiveJSON.array(operations).text }
@@ -36,7 +36,7 @@ package struct NaiveChanges {
 
     package mutating func one<Element>(of elements: [Element]) -> Element { elements[number(0..<elements.count)] }
 
-    /// Several operations that are possible, taken over. A change may be of nothing.
+    /// Applies several possible operations, and returns the change, which may be empty.
     package mutating func next() -> Change {
         var change = Change(operations: [], list: list, requests: [], deletions: [])
         for _ in 0..<number(1..<5) {
@@ -65,7 +65,7 @@ package struct NaiveChanges {
             } else if method == "reloadItems", let id = element["id"]?.string,
                 old.item(id)?.kind == element["kind"]?.string
             {
-                // Another kind says itself that the item is to be made anew.
+                // A new kind itself means that the item has to be made again.
                 change.requests.append(Request(method: method, id: .item(id)))
             }
         }
@@ -124,7 +124,7 @@ package struct NaiveChanges {
         }
     }
 
-    /// New content for an item and for some of those above it, in any order.
+    /// Returns new content for an item and some of its parents, in any order.
     private mutating func path(to id: String) -> [String] {
         var changes: [String] = []
         for item in list.path(to: id).dropFirst() where item.id == id || chance(50) {
@@ -133,7 +133,7 @@ package struct NaiveChanges {
         return [#"{"op":"reconfigureItems","items":[\#(changes.shuffled(using: &generator).joined(separator: ","))]}"#]
     }
 
-    /// Deletes an item and brings it back in the same transaction, here or elsewhere, as it was or not.
+    /// Deletes an item and inserts it again in the same transaction, there or elsewhere, changed or not.
     private mutating func reinsertion(of item: NaiveList.Element) -> [String] {
         var back = item
         if chance(30) { back.children = [] }
@@ -146,7 +146,7 @@ package struct NaiveChanges {
             place = self.place(beside: one(of: list.items).id)
         }
         let again = #"{"op":"insertItems",\#(place),"items":[\#(back.json().text)]}"#
-        // Where it cannot come back it is gone, and may come back later.
+        // If it cannot be inserted, it is deleted, and may be inserted later.
         return [#"{"op":"deleteItems","items":["\#(item.id)"]}"#, again]
     }
 
@@ -160,7 +160,7 @@ package struct NaiveChanges {
 
     private mutating func sectionID() -> String { "s\(number(0..<3))" }
 
-    /// Outlines of up to seven levels.
+    /// Returns a section with an outline of up to seven levels.
     private mutating func section() -> String {
         let items = (0..<number(1..<4)).map { _ in newItem(levels: 7) }
         return #"{"id":"\#(sectionID())","items":[\#(items.joined(separator: ","))]}"#
@@ -169,7 +169,7 @@ package struct NaiveChanges {
     private mutating func newItem(levels: Int) -> String {
         let isExpanded = chance(60)
         let content = content()
-        // One that is there already makes the operation impossible.
+        // An existing id makes the operation impossible.
         let id = free.popLast() ?? "i0"
         let children =
             levels > 1 ? (0..<number(levels > 3 ? 1..<2 : 0..<3)).map { _ in newItem(levels: levels - 1) } : []
@@ -179,7 +179,7 @@ package struct NaiveChanges {
 
     private static let texts = ["σοφος", "Straße", "ﬁn", "Éclair", "STRASSE", "milk", "İ", "ΣΟΦΌΣ"]
 
-    /// What it matches for and what it is sorted by change independently.
+    /// Returns content whose members for matching and sorting change independently.
     private mutating func content() -> String {
         var members: [String] = []
         if chance(35) { members.append(#""m":\#(number(0..<2))"#) }
@@ -190,7 +190,7 @@ package struct NaiveChanges {
 
     // MARK: Views
 
-    /// Any of the members, with few values each.
+    /// Returns a view with any of the members and few values each.
     package mutating func view() -> String {
         var members: [String] = []
         if chance(15) { members.append(#""sections":["s0","s2","absent"]"#) }

@@ -1,4 +1,4 @@
-// The conditions, the order and the search of views, as docs/protocol.md says them.
+// The conditions, the order and the search of views, as docs/protocol-views.md describes them.
 
 package func naiveCondition(_ condition: NaiveJSON, isMetBy item: NaiveList.Element) -> Bool {
     if let all = condition["and"] { return all.elements.allSatisfy { naiveCondition($0, isMetBy: item) } }
@@ -28,7 +28,7 @@ package func naiveCondition(_ condition: NaiveJSON, isMetBy item: NaiveList.Elem
     }
 }
 
-/// What stands at a path; nil where nothing does.
+/// Returns the value at a path; nil without one.
 package func naiveValue(_ path: String, of item: NaiveList.Element) -> NaiveJSON? {
     if path == "id" { return .string(item.id) }
     if path == "kind" { return item.kind.map { .string($0) } }
@@ -48,14 +48,14 @@ private func naiveEquals(_ a: NaiveJSON, _ b: NaiveJSON) -> Bool {
     return a.text.utf8.elementsEqual(b.text.utf8)
 }
 
-/// Below, above or zero, as the first stands to the second; nil for what has no order.
+/// Returns a negative number, a positive number or zero for the order of two values; nil if they have no order.
 private func naiveOrder(_ a: NaiveJSON?, _ b: NaiveJSON) -> Int? {
     if let a = a?.double, let b = b.double { return a < b ? -1 : a > b ? 1 : 0 }
     guard let a = a?.string, let b = b.string else { return nil }
     return a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : b.utf8.lexicographicallyPrecedes(a.utf8) ? 1 : 0
 }
 
-/// Whether one comes before the other in a `sort`.
+/// Whether one precedes the other in a `sort`.
 package func naivePrecedes(_ a: NaiveJSON?, _ b: NaiveJSON?) -> Bool {
     func rank(_ value: NaiveJSON?) -> Int {
         switch value {
@@ -70,7 +70,7 @@ package func naivePrecedes(_ a: NaiveJSON?, _ b: NaiveJSON?) -> Bool {
     return b.flatMap { naiveOrder(a, $0) }.map { $0 < 0 } ?? false
 }
 
-/// All strings in a value, at any depth; names of members are none.
+/// Returns all strings in a value, at any depth, without names of members.
 package func naiveStrings(_ value: NaiveJSON) -> [String] {
     switch value {
     case .string(let string): [string]
@@ -80,7 +80,7 @@ package func naiveStrings(_ value: NaiveJSON) -> [String] {
     }
 }
 
-/// Without case and marks, for the few letters that the model writes, from the tables of Unicode.
+/// Removes case and marks from the few letters that the model writes, by Unicode's tables.
 @Sendable package func naiveFolding(_ text: String) -> String {
     let table: [Unicode.Scalar: String] = [
         "ß": "ss", "ẞ": "ss", "ﬁ": "fi", "İ": "i", "Σ": "σ", "ς": "σ", "Ο": "ο", "Φ": "φ", "ό": "ο", "Ό": "ο", "É": "e",

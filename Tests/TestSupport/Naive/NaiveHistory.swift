@@ -1,11 +1,11 @@
-/// All states of a list, and what must hold of every group that a follower of it is sent.
+/// All states of a list, and the invariants of every update to a follower.
 package struct NaiveHistory {
-    /// By revision.
+    /// The states by revision.
     package private(set) var lists: [NaiveList]
     private var requests: [(revision: Int, request: NaiveChanges.Request)] = []
     private var deletions: [(revision: Int, id: NaiveChanges.ElementID)] = []
 
-    /// What led to each revision, for whoever looks into a failure.
+    /// The change that led to each revision, for diagnosing failures.
     private var changes: [String] = [""]
 
     package init(_ list: NaiveList) { lists = [list] }
@@ -19,10 +19,10 @@ package struct NaiveHistory {
         deletions += change.deletions.map { (revision, $0) }
     }
 
-    /// What is wrong with a group, if something is.
+    /// Returns an error message if an update is wrong.
     ///
     /// - Parameters:
-    ///   - anchorOffsets: where the window may be if its anchor is not there.
+    ///   - anchorOffsets: possible offsets of the window if its anchor is missing.
     ///   - isTurn: whether it is the first after the view was changed.
     package func complaint(
         about group: NaiveMirror.Group, to mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int],
@@ -43,12 +43,12 @@ package struct NaiveHistory {
             if let complaint = redrawComplaint(about: group.operations, known, from..<revision) { return complaint }
         }
         let isNothing = group.old == mirror.list && group.oldExtent == mirror.extent
-        // Whoever asked to draw something again since is reason enough, also when it was deleted and inserted after that.
+        // A later request to redraw an item justifies an update, even if the item was deleted and inserted after that.
         guard isNothing, !isTurn, requests(of: known, from..<revision).isEmpty else { return nil }
         return "nothing has changed; \(account(of: from..<revision))"
     }
 
-    /// What is wrong with what somebody has, if something is.
+    /// Returns an error message if a client's state is wrong.
     package func complaint(
         about mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int], at revision: Int? = nil
     ) -> String? {
@@ -64,8 +64,8 @@ package struct NaiveHistory {
         range.map { "\($0 + 1) is \(changes[$0 + 1])" }.joined(separator: "; ")
     }
 
-    /// Requests to draw again, made after one revision and up to another; open if what they are for is the same item ever
-    /// since, so that they must be told.
+    /// Returns requests to redraw between two revisions, and whether each is open: whether its item has been the same one since,
+    /// so that it must be sent.
     private func requests(
         of known: Set<NaiveChanges.ElementID>, _ range: Range<Int>
     ) -> [(request: NaiveChanges.Request, isOpen: Bool)] {
@@ -77,7 +77,7 @@ package struct NaiveHistory {
         }
     }
 
-    /// Items that were to be drawn again before, and were deleted and inserted since.
+    /// Returns items with an earlier request to redraw that were deleted and inserted since.
     package func redrawnAndReinserted(_ range: Range<Int>) -> [String] {
         deletions.filter { range.contains($0.revision - 1) }.compactMap { revision, id in
             guard case .item(let name) = id else { return nil }
@@ -107,7 +107,7 @@ package struct NaiveHistory {
             }
         }
         for (request, isOpen) in asked where isOpen {
-            // A reload draws again as well.
+            // A reload also redraws.
             let methods = request.method == "reconfigureItems" ? ["reconfigureItems", "reloadItems"] : [request.method]
             if !methods.contains(where: { told[$0]?.contains(request.id) ?? false }) {
                 return "\(request.method) of \(request.id) was asked for, and is not told"

@@ -1,4 +1,4 @@
-/// A JSON value, read and written plainly: for a model that has nothing in common with the daemon.
+/// A JSON value, parsed and written simply: for a model that shares no code with the daemon.
 ///
 /// Members keep their order, and numbers their text, so that `text` is the compact text that was read.
 package indirect enum NaiveJSON: Equatable {

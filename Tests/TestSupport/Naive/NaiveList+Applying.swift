@@ -1,4 +1,4 @@
-// What operations do, as docs/protocol.md says it: those that the model sends, and those that subscribers receive.
+// Applies operations as docs/protocol-operations.md describes them, both the model's and the operations that subscribers get.
 
 extension NaiveList {
     package mutating func apply(_ operations: [NaiveJSON]) throws {

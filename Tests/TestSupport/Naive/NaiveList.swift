@@ -1,4 +1,4 @@
-/// A list as nested arrays, written from docs/protocol.md alone: slow and plain.
+/// A list as nested arrays, written from docs/protocol-operations.md alone: slow and simple.
 package struct NaiveList: Equatable {
     /// A section (without a kind, never expanded) or an item.
     package struct Element: Equatable {
@@ -9,7 +9,7 @@ package struct NaiveList: Equatable {
         package var children: [Element] = []
     }
 
-    /// The list's own.
+    /// The list's own content.
     package var content: NaiveJSON?
     package var sections: [Element] = []
 
@@ -21,12 +21,12 @@ package struct NaiveList: Equatable {
         sections = try (json["sections"]?.elements ?? []).map { try Element(section: $0) }
     }
 
-    /// Each item before its children.
+    /// All items, each before its children.
     package var items: [Element] { sections.flatMap { $0.children.flatMap(\.withDescendants) } }
 
     package func item(_ id: String) -> Element? { items.first { $0.id == id } }
 
-    /// An item and what it stands under, the section first; empty when there is no such item.
+    /// Returns an item and its parents, the section first; empty without such an item.
     package func path(to id: String) -> [Element] {
         func search(_ elements: [Element], isTop: Bool) -> [Element]? {
             for element in elements {
@@ -62,7 +62,7 @@ extension NaiveList.Element {
 
     package var withDescendants: [Self] { [self] + children.flatMap(\.withDescendants) }
 
-    /// In canonical form.
+    /// Returns canonical JSON.
     package func json(asSection isSection: Bool = false) -> NaiveJSON {
         var members = [NaiveJSON.Member(name: "id", value: .string(id))]
         if let kind { members.append(.init(name: "kind", value: .string(kind))) }

@@ -1,36 +1,36 @@
-/// What a subscriber makes of what it is sent, in whichever form: each group applied to what it had, and nothing else.
+/// A subscriber's copy, in any form of delivery: each update applied to the previous state, and nothing else.
 package struct NaiveMirror {
     package private(set) var list = NaiveList()
     package private(set) var extent: NaiveView.Extent?
     package private(set) var epoch = ""
-    /// Of the last whole group, or of a bookmark after it.
+    /// The revision of the last complete update, or of a bookmark after it.
     package private(set) var revision: Int?
     private var staged: (list: NaiveList, operations: [NaiveJSON])?
 
     package init() {}
 
-    /// What came in one go.
+    /// A complete update.
     package struct Group {
         package var method: String
-        /// Why it begins anew, if it says so.
+        /// The reason of a reset, if it has one.
         package var reason: String?
-        /// Where it goes on from.
+        /// The revision from which it continues.
         package var from: Int?
         /// Operations, or the steps of a patch.
         package var operations: [NaiveJSON]
-        /// What there was before.
+        /// The state before it.
         package var old: NaiveList
         package var oldExtent: NaiveView.Extent?
         package var oldRevision: Int?
     }
 
-    /// Whether some part of a group has come, and not all.
+    /// Whether an update is incomplete.
     package var isInGroup: Bool { staged != nil }
 
-    /// The connection is lost: a group that is not complete never was.
+    /// Drops an incomplete update, after a lost connection.
     package mutating func forgetParts() { staged = nil }
 
-    /// Gives the group when that is whole.
+    /// Applies a message; returns the update when it is complete.
     package mutating func receive(_ message: NaiveJSON) throws -> Group? {
         guard let method = message["method"]?.string, let params = message["params"] else {
             throw NaiveFailure("no notification: \(message.text.prefix(200))")
@@ -130,7 +130,7 @@ extension NaiveJSON {
         return removed
     }
 
-    /// Calls the body with what the last name of the path is in.
+    /// Calls the body with the container of the path's last name.
     private mutating func change(
         at path: ArraySlice<String>, _ body: (inout NaiveJSON, String) throws -> Void
     ) throws {

@@ -1,19 +1,19 @@
-/// What a view shows, as docs/protocol.md says it: looked for anew each time, in everything.
+/// The part of a list that a view shows, as docs/protocol-views.md describes it, always computed from all items.
 package struct NaiveView {
     package let json: NaiveJSON
-    /// How strings are compared in a `search`.
+    /// Folds strings for the comparison in a `search`.
     package var folding: @Sendable (String) -> String = naiveFolding
 
     package init(_ text: String) throws { json = try NaiveJSON(text) }
 
     package var text: String { json.text }
 
-    /// The item that the window begins with, if it says one.
+    /// The item with which the window begins, if it names one.
     package var anchor: String? { json["window"]?["anchor"]?.string }
 
     package struct Shown: Equatable {
         package var list: NaiveList
-        /// Of a window.
+        /// The extent of a window.
         package var extent: Extent?
     }
 
@@ -22,7 +22,7 @@ package struct NaiveView {
         package var total: Int
     }
 
-    /// - Parameter anchorOffset: where the window is if its anchor is not there.
+    /// - Parameter anchorOffset: the window's offset if its anchor is missing.
     package func shown(of list: NaiveList, anchorOffset: Int = 0) -> Shown {
         let rows = rows(of: list)
         guard let window = json["window"] else { return Shown(list: rows) }
@@ -45,12 +45,12 @@ package struct NaiveView {
         return Shown(list: shown, extent: Extent(offset: offset, total: all.count))
     }
 
-    /// Where the anchor is among the rows; nil where it is not.
+    /// Returns the anchor's offset among the rows; nil if it is missing.
     package func anchorOffset(in list: NaiveList) -> Int? {
         anchor.flatMap { anchor in rows(of: list).items.firstIndex { $0.id == anchor } }
     }
 
-    /// Without the window.
+    /// Returns the rows without the window.
     private func rows(of list: NaiveList) -> NaiveList {
         var list = list
         if let sections = json["sections"], !sections.isNull {
@@ -86,7 +86,7 @@ package struct NaiveView {
             return item
         }
         guard let parts = json["sort"]?.elements, !parts.isEmpty else { return items }
-        // Bubbles: what is equal keeps its order.
+        // Bubble sort is stable.
         var result = items
         for end in result.indices.reversed() {
             for index in 0..<end where precedes(result[index + 1], result[index], parts) {

@@ -2,7 +2,7 @@ import EtcdClient
 import Foundation
 import Glibc
 
-/// An etcd of one member, on the loopback, in a directory of its own, that ends with the test.
+/// An etcd of one member on the loopback interface, in its own directory, which ends with the test.
 final class LocalEtcd {
     static let path = "/usr/bin/etcd"
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -14,7 +14,7 @@ final class LocalEtcd {
     private let options: [String]
     private let scheme: String
 
-    /// - Parameter options: more than it always gets.
+    /// - Parameter options: additional options.
     init(scheme: String = "http", _ options: [String] = []) throws {
         (self.scheme, self.options) = (scheme, options)
         directory = NSTemporaryDirectory() + "etcd-\(UUID().uuidString)"
@@ -39,7 +39,7 @@ final class LocalEtcd {
         try process.run()
     }
 
-    /// Ends it as a crash would.
+    /// Kills it, as in a crash.
     func kill() {
         Glibc.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -52,7 +52,7 @@ final class LocalEtcd {
 
     var endpoint: Endpoint { get throws { try Endpoint("\(scheme)://127.0.0.1:\(port)") } }
 
-    /// One that nobody listens at now.
+    /// Returns a port on which no program listens now.
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -70,7 +70,7 @@ final class LocalEtcd {
     }
 }
 
-/// A client for as long as the body lasts.
+/// Runs the body with a client.
 func withClient(
     _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
     deadlines: EtcdClient.Deadlines = EtcdClient.Deadlines(),

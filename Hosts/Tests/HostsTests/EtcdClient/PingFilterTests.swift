@@ -5,8 +5,7 @@ import Testing
 @testable import EtcdClient
 
 @Suite struct PingFilterTests {
-    /// SETTINGS without anything, a PING, HEADERS of 3 bytes, the answer to a PING, DATA of 20 bytes that look like a
-    /// PING, a PING.
+    /// An empty SETTINGS, a PING, HEADERS of 3 bytes, the answer to a PING, DATA of 20 bytes that look like a PING, a PING.
     private let stream: [UInt8] =
         [0, 0, 0, 4, 0, 0, 0, 0, 0]
         + [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]

@@ -2,7 +2,7 @@ import EtcdClient
 import SharedLog
 import Testing
 
-/// What only etcd itself can tell. Without it (apt-get install etcd-server) these are skipped.
+/// Tests that need a real etcd. Without it (apt-get install etcd-server) they are skipped.
 @Suite(.enabled(if: LocalEtcd.isInstalled, "etcd is not installed: apt-get install etcd-server"), .serialized)
 struct RealEtcdTests {
     // swift-nio-http2 closes a connection after 200 PINGs, and etcd sends one for nearly each call.
@@ -52,7 +52,7 @@ struct RealEtcdTests {
         }
     }
 
-    /// A stranger found a host that was away while others wrote much, and never came back.
+    /// In an early test, a host that was away during many writes never caught up.
     @Test func aLogOfTheLongestBatchesIsRead() async throws {
         let etcd = try LocalEtcd()
         try await withClient([etcd.endpoint]) { client in
@@ -76,7 +76,7 @@ struct RealEtcdTests {
                 try await client.run(Transaction([.put(key: "/a", value: large)]))
             }
             if case .refused = error {} else { Issue.record("\(String(describing: error))") }
-            // The connection is none the worse.
+            // The connection still works.
             _ = try await client.run(Transaction([.put(key: "/a", value: "")]))
         }
     }
@@ -134,7 +134,7 @@ struct RealEtcdTests {
         try await withClient([etcd.endpoint]) { client in
             _ = try await client.run(Transaction([.put(key: "/a", value: "1")]))
             etcd.kill()
-            // The first call finds out, and no later one is in doubt.
+            // The first call detects it, and no later one has an unknown outcome.
             do { _ = try await client.run(Transaction([.put(key: "/a", value: "2")])) } catch {}
             await #expect(throws: EngineError.self) { try await client.run(Transaction([.put(key: "/a", value: "3")])) }
             try etcd.start()
@@ -188,18 +188,18 @@ struct RealEtcdTests {
             let keeping = Task { await lease.keep() }
             let other = HostLease(client, keys, of: "alpha", times: times) { _ in }
             await other.begin()
-            // For longer than its life.
+            // Longer than the lease lasts.
             try await Task.sleep(for: .seconds(4))
             #expect(try await register.records(readingHosts: true).hosts == ["alpha"])
             keeping.cancel()
             await keeping.value
-            // A call that is cancelled on its way may take the connection with it, and the next call too.
+            // A call that is cancelled in transit may close the connection, and fail the next call too.
             var hosts: [String]?
             do { hosts = try await register.records(readingHosts: true).hosts } catch EngineError.unknown {
                 hosts = try await register.records(readingHosts: true).hosts
             }
             #expect(hosts == [], "the host says itself that it goes")
-            // One that is not kept goes too.
+            // A lease without keep-alives ends too.
             await other.begin()
             #expect(try await register.records(readingHosts: true).hosts == ["alpha"])
             try await eventually { try await register.records(readingHosts: true).hosts == [] }
@@ -221,7 +221,7 @@ struct RealEtcdTests {
             #expect(refused == .refused)
             #expect(try await register.end("tasks", "E1", absent: ["alpha"]) == .refused)
             #expect(try await log.head() == known)
-            // Another's change comes first, whoever is there.
+            // Another host's change wins, whatever hosts are present.
             let other = try await log.append("other", to: position, after: known, by: "gamma")
             guard case .done(let next) = other else {
                 Issue.record("\(other)")
@@ -229,7 +229,7 @@ struct RealEtcdTests {
             }
             let lost = try await log.append("ended", to: position, after: known, by: "beta", absent: ["alpha"])
             #expect(lost == .lost(next))
-            // It is over before it begins: a call that is cancelled on its way may take the connection with it.
+            // It ends before it begins: a call that is cancelled in transit may close the connection.
             await Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 await alpha.keep()

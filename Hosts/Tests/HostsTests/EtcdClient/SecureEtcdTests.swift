@@ -2,7 +2,7 @@ import EtcdClient
 import SharedLog
 import Testing
 
-/// A real etcd that asks who its clients are.
+/// A real etcd that requires client certificates.
 @Suite(
     .enabled(if: LocalEtcd.isInstalled, "etcd is not installed: apt-get install etcd-server"),
     .enabled(if: TestCertificates.canBeMade, "openssl is not installed: apt-get install openssl"), .serialized)
@@ -30,8 +30,8 @@ struct SecureEtcdTests {
             authority: certificates.certificate(authority))
     }
 
-    // With TLS etcd 3.4 sends so few PINGs that this also passes without `PingAnswering`; another version may send them, as it
-    // does without TLS, and a connection is to last there too.
+    // With TLS, etcd 3.4 sends so few PINGs that this passes even without `PingAnswering`. Another version may send more, as it
+    // does without TLS, and a connection has to last there too.
     @Test func aThousandCallsGoOverOneConnection() async throws {
         let etcd = try etcd()
         try await withClient([etcd.endpoint], we()) { client in
@@ -43,7 +43,7 @@ struct SecureEtcdTests {
         }
     }
 
-    /// What is said when no connection comes about.
+    /// Returns the error if the connection fails.
     private func failure(_ endpoint: Endpoint, _ certificates: ClientCertificates) async -> String {
         var deadlines = EtcdClient.Deadlines()
         deadlines.greeting = .milliseconds(1_500)
@@ -55,7 +55,7 @@ struct SecureEtcdTests {
         }
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
-            // etcd may not listen yet when it is tried first.
+            // etcd may not listen yet at the first attempt.
             for await words in reports.prefix(12) where !words.contains("refused") && !words.contains("timed out") {
                 group.cancelAll()
                 return words

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An authority and what it has signed, made by openssl in a directory of its own for one test.
+/// An authority and its certificates, made by openssl in a temporary directory for one test.
 final class TestCertificates {
     static let path = "/usr/bin/openssl"
     static var canBeMade: Bool { FileManager.default.isExecutableFile(atPath: path) }
@@ -26,8 +26,8 @@ final class TestCertificates {
     }
 
     /// - Parameters:
-    ///   - names: what it may be called, as subjectAltName.
-    ///   - days: how long it is valid from now on; less than 0: it has expired.
+    ///   - names: the names of the server, as subjectAltName.
+    ///   - days: the days of validity from now; a negative number makes an expired certificate.
     func make(_ name: String, names: String, days: Int = 30) throws {
         let request = "\(directory)/\(name).request"
         try openssl([

@@ -3,7 +3,7 @@ import Testing
 @testable import SharedLog
 
 @Suite struct ChecksumTests {
-    // The value that descriptions of CRC-32 give for these nine digits.
+    // The standard check value of CRC-32 for these nine digits.
     @Test func theChecksumIsCRC32() {
         #expect(Checksum.hexadecimal(of: "123456789") == "cbf43926")
         #expect(Checksum.hexadecimal(of: "") == "00000000")

@@ -2,7 +2,7 @@ import EtcdClient
 import SharedLog
 import Testing
 
-/// Hosts that all write to one list at once are served alike.
+/// Hosts that write to one list at once get equal shares.
 @Suite(.serialized) struct FairnessTests {
     private let list = ModelHosts.list
 
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Found by the simulation: it waited for as long as there was anybody else.
+    /// Found by the simulation: such a host waited for as long as there were other hosts.
     @Test func whoWasPassedOverWhileItWaitsIsInTheQueueAgain() async throws {
         var limits = SharingLimits()
         limits.turnPatience = .seconds(3_600)
@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    /// Found by `make bench ONLY=hosts`: it had no ticket, and lost for as long as others wrote quicker than it made a batch.
+    /// Found by `make bench ONLY=hosts`: such a host had no ticket, and lost for as long as others wrote faster than it made a
+    /// batch.
     @Test func whoIsOvertakenBeforeItsSwapIsInTheQueue() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
@@ -98,7 +99,7 @@ import Testing
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
             try await hosts.shareList(among: spaces)
-            // Who is just reading hears nothing either, and sends no batch then.
+            // A host that is reading gets no event either, and then sends no batch.
             for _ in 0..<1_000 where await hosts.daemons[0].settled.last != .unknown {
                 try await hosts.until(spaces, "it may write") { await hosts.areEqual() }
                 await hosts.engine.set(ModelEngine.Faults(lostAnswers: 1))
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    /// Twelve connectors, each with a connection of its own to a real etcd.
+    /// Twelve connectors, each with its own connection to a real etcd.
     @Test(.enabled(if: LocalEtcd.isInstalled, "etcd is not installed: apt-get install etcd-server"))
     func twelveHostsTakeTurnsOnARealEtcd() async throws {
         let etcd = try LocalEtcd()

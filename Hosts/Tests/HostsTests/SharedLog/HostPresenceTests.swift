@@ -11,7 +11,7 @@ import Testing
         return HostPresence.Reading(number: try #require(number), found: hosts)
     }
 
-    /// A look that finds these.
+    /// Polls, and finds these hosts.
     private mutating func finds(_ hosts: [String], at time: ContinuousClock.Instant) throws -> [String]? {
         presence.hear()
         return presence.hosts(try reading(hosts), at: time)

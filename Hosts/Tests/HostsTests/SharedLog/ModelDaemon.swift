@@ -1,16 +1,16 @@
 import SharedLog
 
-/// A daemon's side of the agreement: replicas that take what fits, and writers whose batches go through the engine.
+/// A model of the daemon: replicas that accept fitting batches, and writers of batches that go through etcd.
 actor ModelDaemon {
     struct SharedList {
         var epoch: String
-        /// The texts up to here, all of them: what a state stands for too.
+        /// All texts up to here, including those in a checkpoint.
         var texts: [String] = []
         var chain = ""
         var isLive = false
-        /// Of a call under way.
+        /// The number of the open call.
         var call: Int?
-        /// The text whose outcome is not known.
+        /// The text with an unknown outcome.
         var doubt: String?
         var parts: [String] = []
 
@@ -30,12 +30,12 @@ actor ModelDaemon {
     private var connections = 0
     private var written = 0
     private var engine: SharedSpace?
-    /// The list that it changes again and again, whenever it may.
+    /// The list that it changes continuously.
     private var busyList: String?
 
     init(_ name: String) { self.name = name }
 
-    /// A connection, which ends when the next one begins.
+    /// Returns a connection, which ends when the next one begins.
     func connection() -> ModelConnection {
         connections += 1
         return ModelConnection(daemon: self, number: connections)
@@ -59,11 +59,11 @@ actor ModelDaemon {
         return String(hash, radix: 16)
     }
 
-    // MARK: What a writer does
+    // MARK: The writer
 
-    /// Begins an append, if the list is live and none is under way.
+    /// Begins an append, if the list is live and none is open.
     ///
-    /// - Parameter absent: hosts that must not be there.
+    /// - Parameter absent: hosts that must not be present.
     func write(_ list: String, absent: [String] = []) async {
         guard var shared = lists[list], shared.isLive, shared.call == nil else { return }
         if shared.doubt == nil { written += 1 }
@@ -81,7 +81,7 @@ actor ModelDaemon {
                 .append(text: text, to: position, after: shared.texts.count, afterChain: shared.chain, absent: absent)))
     }
 
-    /// Changes a list for as long as it is told nothing else.
+    /// Changes a list continuously, until the next call.
     func write(always list: String?) async {
         busyList = list
         if let list { await write(list) }
@@ -108,20 +108,20 @@ actor ModelDaemon {
             DaemonCall(calls, list, shared.epoch, .confirm(batch: shared.texts.count, chain: shared.chain)))
     }
 
-    /// How many removals are not answered.
+    /// The number of unanswered removals.
     var pendingRemovalCount: Int { pendingRemovals.count }
 
     private var pendingShares: [Int: (String, String)] = [:]
     private var pendingRemovals: [Int: String] = [:]
 
-    // MARK: What it is told
+    // MARK: The connector's requests
 
     func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError) {
         await settled(call, outcome)
         if let busyList { await write(busyList) }
     }
 
-    /// Whether what comes over a connection is still heard.
+    /// Throws if the connection is not the current one.
     func expect(_ connection: Int) throws(DaemonError) { if connection != connections { throw .gone } }
 
     private func settled(_ call: Int, _ outcome: CallOutcome) async {
@@ -136,7 +136,7 @@ actor ModelDaemon {
         }
         guard let (list, shared) = lists.first(where: { $0.value.call == call }) else { return }
         lists[list]?.call = nil
-        // After a refusal it goes on.
+        // After a refusal it continues.
         if outcome != .done, outcome != .refused { lists[list]?.isLive = false }
         guard let text = shared.doubt else { return }
         switch outcome {
@@ -148,7 +148,7 @@ actor ModelDaemon {
             if shared.texts.contains(text) { acknowledged.append(text) }
             lists[list]?.doubt = nil
         case .unreachable, .refused: lists[list]?.doubt = nil
-        // The same text goes again, when the list is live again.
+        // The same text is sent again when the list is live again.
         case .unknown: break
         }
     }
@@ -164,7 +164,7 @@ actor ModelDaemon {
         if ordinary.contains(list) { throw .listExists }
         if replication.isGone {
             guard lists[list]?.epoch == replication.epoch else { return ReplicaReply(Replica(.beginning)) }
-            // What is in doubt under an epoch that has ended was never acknowledged.
+            // A text in doubt under an ended epoch was never acknowledged.
             lists[list] = nil
             gone.append(replication.epoch)
             return ReplicaReply(Replica(.beginning))
@@ -190,7 +190,7 @@ actor ModelDaemon {
         return ReplicaReply(Replica(lists[list]?.position ?? .beginning), fits: fits)
     }
 
-    /// Once the list has gone past the place of a text in doubt, it is known whether it is there.
+    /// Resolves the doubt about a text once the list has passed its place.
     private func resolveDoubt(_ list: String) {
         guard let shared = lists[list], shared.call == nil, let text = shared.doubt, let facts = BatchFacts(text),
             shared.texts.count >= facts.batch
@@ -221,7 +221,6 @@ actor ModelDaemon {
     }
 }
 
-/// One connection to a daemon.
 struct ModelConnection: DaemonLink {
     let daemon: ModelDaemon
     let number: Int

@@ -1,16 +1,16 @@
 import SharedLog
 import TestSupport
 
-/// An engine in memory, which loses calls and answers as its faults say.
+/// An engine in memory with injected losses of calls and answers.
 actor ModelEngine: Engine {
     struct Faults {
-        /// The call does not arrive, and the caller cannot know.
+        /// The fraction of calls that are lost, with an unknown outcome for the caller.
         var lostCalls = 0.0
-        /// The call is carried out, and the caller cannot know.
+        /// The fraction of executed calls with a lost answer.
         var lostAnswers = 0.0
-        /// The call is carried out when others have gone on, and the caller cannot know.
+        /// The fraction of calls that are executed later, with an unknown outcome for the caller.
         var lateCalls = 0.0
-        /// The caller knows that nothing was done.
+        /// The fraction of calls that are refused, which the caller knows.
         var refusals = 0.0
     }
 
@@ -72,7 +72,7 @@ actor ModelEngine: Engine {
                 }
             }
         }
-        // Before anybody hears of it: others go on then.
+        // Before the answer arrives, other hosts may continue.
         let result = TransactionResult(revision: revision, succeeded: succeeded, found: found)
         for listener in listeners where !events.isEmpty { await listener(events) }
         return result
@@ -87,16 +87,16 @@ actor ModelEngine: Engine {
         }
     }
 
-    // MARK: What is done to it
+    // MARK: Control by tests
 
-    /// Takes the late calls now.
+    /// Executes the late calls now.
     func settle() async {
         while !late.isEmpty { _ = await carryOut(late.removeFirst()) }
     }
 
     func copy() -> [String: StoredValue] { values }
 
-    /// An older copy of it is restored; its revisions go on.
+    /// Restores an older copy; revisions continue.
     func restore(_ copy: [String: StoredValue]) {
         late = []
         values = copy

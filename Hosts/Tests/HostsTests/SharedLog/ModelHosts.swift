@@ -1,7 +1,7 @@
 import SharedLog
 import Testing
 
-/// Some hosts on one model of the engine, and what must hold of them.
+/// Some hosts on one model of etcd, with their invariants.
 struct ModelHosts: Sendable {
     static let list = "tasks"
     let engine: ModelEngine
@@ -16,9 +16,12 @@ struct ModelHosts: Sendable {
         self.limits = limits
     }
 
-    /// Connects a host for as long as the body lasts; with a new connection its keepers begin anew.
-    func connected(_ number: Int, _ body: (SharedSpace) async throws -> Void) async throws {
-        let space = await space(of: daemons[number])
+    /// Connects a host during the body; with a new connection its keepers begin again.
+    func connected(
+        _ number: Int, say: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: (SharedSpace) async throws -> Void
+    ) async throws {
+        let space = await space(of: daemons[number], say: say)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await space.run() }
             await daemons[number].connect(space)
@@ -27,11 +30,13 @@ struct ModelHosts: Sendable {
         }
     }
 
-    private func space(of daemon: ModelDaemon) async -> SharedSpace {
-        await SharedSpace(register, of: daemon.name, daemon: daemon.connection(), limits: limits) { _ in }
+    private func space(
+        of daemon: ModelDaemon, say: @escaping @Sendable (String) -> Void = { _ in }
+    ) async -> SharedSpace {
+        await SharedSpace(register, of: daemon.name, daemon: daemon.connection(), limits: limits, say: say)
     }
 
-    /// Connects all of them.
+    /// Connects all hosts.
     func allConnected(_ body: ([SharedSpace]) async throws -> Void) async throws {
         var spaces: [SharedSpace] = []
         for daemon in daemons { spaces.append(await space(of: daemon)) }
@@ -45,7 +50,7 @@ struct ModelHosts: Sendable {
         }
     }
 
-    /// Looks again and again until something holds.
+    /// Polls until a condition holds.
     func until(
         _ spaces: [SharedSpace], _ comment: Comment, _ holds: () async -> Bool,
         at location: SourceLocation = #_sourceLocation
@@ -63,20 +68,20 @@ struct ModelHosts: Sendable {
         return try await register.log(record.id).head()?.head
     }
 
-    /// All hear at once what happens in the engine.
+    /// Notifies all hosts at once of changes in etcd.
     func listen(_ spaces: [SharedSpace]) async {
         await engine.listen { events in
             for space in spaces { _ = await space.hear(events) }
         }
     }
 
-    /// The list is shared by the first host, and live at all.
+    /// Shares the list from the first host, and waits until it is live on all.
     func shareList(among spaces: [SharedSpace]) async throws {
         await daemons[0].share(Self.list, as: "E1")
         try await until(spaces, "the list is live at all hosts") { await areEqual() }
     }
 
-    /// All daemons have the list, live, where its head is.
+    /// Whether all daemons have the list, live, at its head.
     func areEqual() async -> Bool {
         guard let head = try? await head() else { return false }
         for daemon in daemons {
@@ -87,7 +92,7 @@ struct ModelHosts: Sendable {
         return true
     }
 
-    /// The log is the order: each acknowledged text is in it once, and all replicas are the same.
+    /// Checks that each acknowledged text is in the log once, and that all replicas are equal.
     func expectTruth(at location: SourceLocation = #_sourceLocation) async throws {
         let texts = try #require(await daemons[0].lists[Self.list]?.texts, sourceLocation: location)
         for daemon in daemons {

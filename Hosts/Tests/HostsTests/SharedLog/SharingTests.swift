@@ -1,4 +1,5 @@
 import SharedLog
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    /// A stranger found it there again, empty, for good.
+    /// In an early test, the list returned, empty, and stayed.
     @Test func aListThatTheEngineDoesNotKnowStaysRemoved() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
@@ -104,6 +105,95 @@ import Testing
             let acknowledged = await daemon.acknowledged.count
             await daemon.write(list, absent: ["other"])
             try await hosts.until(spaces, "it is in the log") { await daemon.acknowledged.count > acknowledged }
+        }
+    }
+
+    @Test(arguments: ["a\u{1}b", "", "a b", "\u{7F}", "\u{85}", String(repeating: "x", count: 65), "x/y", "\"", "é"])
+    func aKeyThatIsNoNameOfAHostIsIgnoredAndSaidOnce(_ name: String) async throws {
+        var limits = SharingLimits()
+        limits.hostPatience = .zero
+        let (hosts, said) = (ModelHosts(1, limits: limits), Said())
+        let (daemon, keys) = (hosts.daemons[0], hosts.register.keys)
+        for host in [name, "other"] {
+            _ = try await hosts.engine.run(Transaction([.put(key: keys.host(host), value: "{}")]))
+        }
+        try await hosts.connected(0, say: { said.append($0) }) { space in
+            try await hosts.until([space], "the daemon hears of the other host") {
+                await daemon.hostsTold.last == ["other"]
+            }
+            _ = try await hosts.engine.run(Transaction([.delete(.key(keys.host("other")))]))
+            _ = await space.hear([.deleted(key: keys.host("other"), revision: 9)])
+            try await hosts.until([space], "the daemon hears that it has gone") { await daemon.hostsTold.last == [] }
+        }
+        #expect(said.lines.count == 1)
+        #expect(
+            said.lines.first?.contains("are not names of hosts, such as \(String(name.prefix(64)).debugDescription)")
+                == true)
+    }
+
+    @Test func listsThatEtcdLostAreLookedForLessAndLessOften() async throws {
+        let (hosts, count) = (ModelHosts(1), 250)
+        let names = (0..<count).map { "f\($0)" }
+        for name in names {
+            _ = try await hosts.register.begin(name, ListRecord(id: "E-\(name)", access: "{}"))
+        }
+        try await hosts.connected(0) { space in
+            try await hosts.until([space], "the daemon has them") {
+                await hosts.daemons[0].lists.values.count(where: \.isLive) == count
+            }
+            let copy = await hosts.engine.copy()
+            await hosts.engine.restore([:])
+            try await hosts.until([space], "none is live") {
+                await hosts.daemons[0].lists.values.allSatisfy { !$0.isLive }
+            }
+            let (before, looks) = (await hosts.engine.transactions, 25)
+            for _ in 0..<looks { try await space.look() }
+            // The calls that read the names.
+            #expect(await hosts.engine.transactions - before <= 2 * looks)
+            for _ in 0..<200 { try await space.look() }
+            // After 30 polls, each list is checked once.
+            #expect(await hosts.engine.transactions - before <= 2 * 225 + 2 * count + 3)
+            await hosts.engine.restore(copy)
+            try await space.look()
+            try await hosts.until([], "they are live at once") {
+                await hosts.daemons[0].lists.values.count(where: \.isLive) == count
+            }
+            #expect(await hosts.daemons[0].gone.isEmpty)
+        }
+    }
+
+    @Test func aListThatTheDaemonNeverHadIsForgottenWithItsKeys() async throws {
+        let hosts = ModelHosts(1)
+        let list = list
+        await hosts.daemons[0].keepOrdinary(list)
+        _ = try await hosts.register.begin(list, ListRecord(id: "E1", access: "{}"))
+        try await hosts.connected(0) { space in
+            try await space.look()
+            #expect(await space.keeper(of: list) != nil)
+            await hosts.engine.restore([:])
+            try await hosts.until([space], "it is forgotten") { await space.keeper(of: list) == nil }
+        }
+        #expect(await hosts.daemons[0].gone.isEmpty)
+    }
+
+    @Test func manyListsThatEndAtOnceHaveFewLooks() async throws {
+        let (hosts, count) = (ModelHosts(1), 250)
+        try await hosts.connected(0) { space in
+            for number in 0..<count {
+                _ = try await hosts.register.begin("f\(number)", ListRecord(id: "E\(number)", access: "{}"))
+            }
+            try await hosts.until([space], "the daemon has them") {
+                await hosts.daemons[0].lists.values.count(where: \.isLive) == count
+            }
+            for number in 0..<count {
+                #expect(try await hosts.register.end("f\(number)", "E\(number)") == .done)
+            }
+            let before = await hosts.engine.transactions
+            try await space.look()
+            try await hosts.until([], "all have gone") { await hosts.daemons[0].lists.isEmpty }
+            for _ in 0..<2_000 { await Task.yield() }
+            // Two for each list, plus the polls. With a poll for each list there would be 1,000 more.
+            #expect(await hosts.engine.transactions - before < 3 * count)
         }
     }
 
@@ -188,7 +278,7 @@ import Testing
         }
     }
 
-    /// Nobody looks meanwhile.
+    /// Waits without polling etcd.
     private func eventually(_ comment: Comment, _ holds: () async throws -> Bool) async throws {
         for _ in 0..<20_000 {
             if try await holds() { return }
@@ -227,7 +317,7 @@ import Testing
         }
     }
 
-    /// Three hosts write while calls and answers are lost, come late, and connections end; then all is quiet.
+    /// Three hosts write while calls and answers are lost or late and connections end; then everything settles.
     @Test(arguments: 0..<20) func nothingThatWasAcknowledgedIsLostWhateverFails(_ seed: UInt64) async throws {
         var limits = SharingLimits()
         (limits.batchesBetweenCheckpoints, limits.batchesKept) = (7, 2)
@@ -275,4 +365,12 @@ import Testing
             #expect(acknowledged > 0)
         }
     }
+}
+
+/// The messages of a connector.
+private final class Said: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    func append(_ line: String) { kept.withLock { $0.append(line) } }
+    var lines: [String] { kept.withLock { $0 } }
 }

@@ -3,9 +3,9 @@ import HostsSimulation
 import SharedLog
 import Testing
 
-/// Some hosts in a time of their own; `make simulate-hosts` has a thousand.
+/// Some hosts in virtual time; `make simulate-hosts` has a thousand.
 ///
-/// One run at a time: beside them tests wait for a real etcd, with deadlines of the real time.
+/// One run at a time, because other tests wait for a real etcd with real deadlines.
 @Suite(.serialized) struct SimulationTests {
     private func settings(_ seed: UInt64) -> Simulation.Settings {
         var settings = Simulation.Settings()
@@ -33,13 +33,13 @@ import Testing
         #expect(await SimulationRun(settings).report.digest != one.report.digest)
     }
 
-    /// Of each mistake, what is to be said of it.
+    /// Each fault leads to its expected error.
     @Test(arguments: PlantedFault.allCases) func aMistakeIsFound(_ fault: PlantedFault) async throws {
         var settings = settings(6)
         (settings.hosts, settings.users, settings.fault) = (8, 16, fault)
         (settings.limits.batchesBetweenCheckpoints, settings.limits.batchesKept) = (10, 2)
         let run = await SimulationRun(settings)
-        // What the simulation itself sees need not be asked for.
+        // The simulation's own findings need no checker.
         let said = fault.isSaid.hasPrefix("(") ? run.report.broken : try run.violations()
         #expect(said.contains { $0.contains(fault.isSaid) }, "\(fault): \(said)")
     }
@@ -62,7 +62,7 @@ extension PlantedFault {
     }
 }
 
-/// A run, and its records, which are kept as long as this is.
+/// A run and its records, which are deleted with it.
 final class SimulationRun: Sendable {
     let report: SimulationReport
     private let path: String
@@ -76,7 +76,7 @@ final class SimulationRun: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// On a thread of its own, which is not one that tests wait for.
+    /// Runs on a thread that no test waits for.
     private static func report(of settings: Simulation.Settings) async -> SimulationReport {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: Simulation(settings).run()) }
@@ -85,7 +85,7 @@ final class SimulationRun: Sendable {
         }
     }
 
-    /// What the checker of `make soak-hosts` says of the records.
+    /// Returns the violations that the checker of `make soak-hosts` finds in the records.
     func violations() throws -> [String] {
         let checker = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../soak").standardizedFileURL
