@@ -32,7 +32,7 @@ shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man5/diffabled.yaml
     $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.
-documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTRIBUTING.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg) \
+documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTRIBUTING.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg docs/openrpc.json) \
     $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view,\
     $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/*))
 
@@ -44,11 +44,12 @@ hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/Shar
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds scripts/soak-past $\
-    $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
+python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/protocol scripts/soak-feeds scripts/soak-past $\
+    $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py $(attacks)/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
+attacks = Tests/Attacks
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
+.PHONY: run tests test test-python test-release soak soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts attack attack-briefly guard measure-house fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -59,12 +60,14 @@ tests: set-up
 	@scripts/set-up libvterm-dev
 	DIFFABLED_OPTIMIZED=1 swift build --build-tests
 
-# Every test, the Python client's, some seconds of the soak of pasts, and the first program of docs/swift.md from nothing.
+# Every test, the Python client's, some seconds of the soak of pasts, the bounded version of the attacks, and the first program of
+# docs/swift.md from nothing.
 test:
-	@scripts/set-up python3 lowdown libvterm-dev tmux
+	@scripts/set-up curl python3 lowdown libvterm-dev tmux
 	scripts/test
 	@$(MAKE) --no-print-directory test-python
 	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} scripts/soak-past 5
+	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} $(MAKE) --no-print-directory attack-briefly
 	@scripts/first-program
 
 # The Python client's, beside the daemon that was built last, or the one where DIFFABLED_BINARIES says.
@@ -73,7 +76,7 @@ test-python:
 
 # The tests that start programs, with those of a release, as they are installed.
 test-release: programs
-	@scripts/set-up python3 lowdown libvterm-dev tmux
+	@scripts/set-up curl python3 lowdown libvterm-dev tmux
 	DIFFABLED_BINARIES=$(CURDIR)/.build/release scripts/test --filter IntegrationTests
 	@DIFFABLED_BINARIES=$(CURDIR)/.build/release $(MAKE) --no-print-directory test-python
 
@@ -116,6 +119,17 @@ soak-hosts-briefly:
 	@scripts/set-up python3 etcd etcdctl ip nft || echo "Something is missing that soak-hosts needs."
 	@HOSTS_BINARIES=$(CURDIR)/Hosts/.build/debug python3 -B Hosts/soak --briefly $(if $(SEED),--seed $(SEED))
 
+# Attacks a daemon as a second user, measures the requests of a third user, and prints a table of all attacks. Takes about 15 minutes,
+# as root. ONLY=searches,disk runs the attacks whose names contain one of these words. DIFFABLED_BINARIES names other programs.
+attack:
+	@scripts/set-up python3
+	@[ -n "$$DIFFABLED_BINARIES" ] || $(MAKE) --no-print-directory programs
+	@python3 -B $(attacks) $(if $(ONLY),--only "$(ONLY)")
+
+# The bounded version, which takes about 40 seconds, with the programs that were built last.
+attack-briefly:
+	@python3 -B $(attacks) --briefly $(if $(ONLY),--only "$(ONLY)")
+
 # Draws the pictures of lists anew that the tests of DiffableView compare. The first run fails, because each is new: look at
 # what `git diff` shows then.
 snapshots:
@@ -127,6 +141,10 @@ snapshots:
 guard:
 	@scripts/set-up python3 valgrind
 	@python3 -B Benchmarks/guard
+
+# Measures of the source that show how hard it is to maintain.
+measure-house:
+	@$(python) -B Benchmarks/house.py
 
 # Feeds what reads lines, files and the disk, and what draws lists, with mutated input, under AddressSanitizer, and times the longest lines.
 # RUNS=1000000 is the number of inputs for each sort, by default some minutes in all; TARGET=view takes one sort only.
@@ -213,6 +231,7 @@ set-up:
 
 lint:
 	swift format lint --strict --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift
+	@python3 -B scripts/protocol --check
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \
@@ -222,7 +241,8 @@ lint:
 	@if command -v shellcheck >/dev/null; then shellcheck $(shell_scripts); fi
 	@python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' $(python_sources) $(python_client)
 	@if command -v ruff >/dev/null; then ruff check --select E,F,W,I --line-length 132 $(python_sources) && ruff check clients/python; fi
-	@if command -v mypy >/dev/null; then cd clients/python && mypy && PYTHONPATH=src python3 -B -m tests.typed_examples; fi
+	@if command -v mypy >/dev/null; then (cd clients/python && mypy && PYTHONPATH=src python3 -B -m tests.typed_examples) && \
+	    cd $(attacks) && mypy --strict *.py; fi
 
 format:
 	swift format --in-place --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift
