@@ -1,26 +1,24 @@
 import Diffable
 import DiffableJSON
 
-/// What a request asks for: with a state of the list, all that a change is made of. A value, to be worked on anywhere.
+/// The change that a request asks for, independent of any state. A value, so it can be evaluated on any thread.
 enum ChangePlan: Sendable {
     case transact([ListOperation])
     case apply(Target, Delivery)
     case undo(UndoTarget)
 
-    /// What is made of a list's head.
+    /// The inputs of a change: the list's head, and everything else that decides the result.
     struct Basis: Sendable {
         let head: ListState
         let schemas: ListSchemas?
-        /// The state to restore. Nil unless the plan is an undo or a redo.
         let past: RestoredState?
         let limits: SnapshotLimits
-        /// The lease of the inserted items and sections.
         var lease: Lease?
-        /// The leases of the list.
+        /// The current leases of the list. Nil for none.
         var leases: Leases?
     }
 
-    /// O(what the plan names and the head has).
+    /// Computes the change from a head. O(size of the plan + size of the head).
     func change(_ basis: Basis) throws(StoreError) -> MadeChange {
         let head = basis.head
         switch self {
@@ -67,29 +65,24 @@ enum ChangePlan: Sendable {
     }
 }
 
-/// An earlier state of a list.
 struct RestoredState: Sendable {
     let state: ListState
     /// Nil if the state is not on the undo path, so that restoring it is an ordinary change.
     let step: UndoStep?
 }
 
-/// The new state of a change, and the way there.
 struct MadeChange: Sendable {
     var new: Snapshot
-    /// The canonical difference.
     var operations: [ListOperation]
     var delivery = Delivery.difference
-    /// Set for an undo or a redo.
     var undoStep: UndoStep?
-    /// What follows from them, if it was found beside the queue.
+    /// Nil until computed. A change that is computed in the background has them already.
     var consequences: Consequences?
 
     struct Consequences: Sendable {
-        /// `Snapshot.lengthKept`.
         let lengthKept: Int
         let summary: DifferenceSummary
-        /// Nil if it is not known.
+        /// Nil if not computed.
         var leases: FoundLeases?
     }
 
@@ -102,7 +95,7 @@ struct MadeChange: Sendable {
         return change
     }
 
-    /// With what follows from it. O(what it changes).
+    /// Adds the consequences except for leases. O(length of the change).
     func complete(from old: Snapshot) -> MadeChange {
         var change = self
         change.consequences = Consequences(
@@ -110,7 +103,7 @@ struct MadeChange: Sendable {
         return change
     }
 
-    /// The change with its consequences, the effect on leases included. O(length of the change).
+    /// Adds all consequences, including the effect on leases. O(length of the change).
     func complete(_ basis: ChangePlan.Basis) -> MadeChange {
         var change = complete(from: basis.head.snapshot)
         change.consequences?.leases = FoundLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
@@ -119,7 +112,7 @@ struct MadeChange: Sendable {
 }
 
 extension ChangePlan {
-    /// About how much work it is to find what it makes of a state, in items, as far as that is more than `max`.
+    /// The approximate work of computing the change, in items, counted up to `max`.
     func size(from head: Snapshot, past: Snapshot?, max: Int) -> Int {
         switch self {
         case .transact(let operations): operations.size(in: head, max: max)
@@ -129,7 +122,7 @@ extension ChangePlan {
         }
     }
 
-    /// About how much work it is to read what it says, in items.
+    /// The approximate work of reading the request itself, in items, counted up to `max`.
     func sizeSaid(max: Int) -> Int {
         switch self {
         case .transact(let operations): operations.size(in: nil, max: max)
@@ -139,7 +132,7 @@ extension ChangePlan {
     }
 }
 
-/// The approximate memory of a decoded item besides its line, in bytes.
+/// The approximate memory of a decoded item in addition to its line, in bytes.
 private let lengthOfItem = 96
 
 extension Target {
@@ -148,7 +141,7 @@ extension Target {
     /// - Parameter length: the length of their line, in bytes.
     package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
 
-    /// The approximate number of items that it contains or names, counted up to `max`.
+    /// The approximate number of items that the target contains or names, counted up to `max`.
     fileprivate func size(max: Int) -> Int {
         switch self {
         case .whole(let list): list.sections.reduce(0) { $0 > max ? $0 : $0 + $1.items.size(max: max) + 1 }
@@ -164,8 +157,8 @@ extension [ListOperation] {
     /// - Parameter length: the length of their lines, in bytes.
     package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
 
-    /// About how many items they bring, name or move; with a state, also those that they take away unnamed. What is more
-    /// than `max` is not counted further.
+    /// The approximate number of items that the operations insert, name or move, counted up to `max`. With a state, it
+    /// includes items that are deleted implicitly.
     package func size(in head: Snapshot? = nil, max: Int) -> Int {
         var size = count
         for operation in self where size <= max {
@@ -190,7 +183,7 @@ extension [ListOperation] {
 }
 
 extension [Item] {
-    /// With all that is below them; what is more than `max` is not counted further.
+    /// The number of items and descendants, counted up to `max`.
     fileprivate func size(max: Int) -> Int {
         var size = count
         for item in self where size <= max && !item.children.isEmpty { size += item.children.size(max: max - size) }

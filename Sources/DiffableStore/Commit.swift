@@ -1,21 +1,20 @@
 import Diffable
 
-/// What happened to one list in a group of transactions that has just become visible.
+/// An effect on one list that has just become visible, from one or more transactions of a commit group.
 ///
-/// Subscriptions are told before any request is answered, so that a client sees its own change before the reply to it.
+/// Subscriptions receive it before any request is answered, so a client gets its own change before the reply to it.
 package struct Commit: Sendable {
     package let event: Event
-    /// The committed state afterwards; after a deletion, the last one.
+    /// The committed state after the change. For a deletion, the last state.
     package let state: ListState
-    /// Whether the list's access has changed.
     package var changesAccess = false
-    /// States that only subscriptions hold from now on: after a deletion all states of the list; otherwise the one
-    /// before, if it was too different to be kept. Freeing them may take long.
+    /// States that the store no longer holds: after a deletion, all states of the list; otherwise the previous state,
+    /// if it is too different to keep. Freeing them may take long.
     package var forgotten: [ListState] = []
 
     package var list: ListName { state.name }
 
-    /// Whether it is the end of one life of the list.
+    /// Whether this incarnation of the list ends.
     package var isEnd: Bool {
         switch event {
         case .deleted, .replaced: true
@@ -29,20 +28,18 @@ package struct Commit: Sendable {
 
     package enum Event: Sendable {
         case created
-        /// From this revision to that of `state`. `transaction` is there when one transaction made the whole change.
+        /// From this revision to that of `state`. `transaction` is nil if several transactions made the change.
         case changed(from: Int, transaction: Transaction?)
-        /// The list's contents are unchanged.
         case unchanged
         case deleted
-        /// Deleted, and created again at once.
+        /// Deleted, and created again in the same group.
         case replaced
     }
 
-    /// One transaction, ready to be sent on.
     package struct Transaction: Sendable {
-        /// The canonical difference.
+        /// The canonical diff.
         package let operations: [ListOperation]
-        /// The same as a JSON array, when the journal has encoded it in one piece.
+        /// `operations` as a JSON array. Nil if the journal did not encode it in one piece.
         package let encoded: [UInt8]?
     }
 }

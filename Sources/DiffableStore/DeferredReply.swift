@@ -1,9 +1,9 @@
-/// The reply to a request, which waits until everything that it rests on is on disk.
+/// A reply that waits until every change it depends on is on disk.
 enum DeferredReply: Sendable {
     case list(Store.Completion<ListState>, Result<ListState, StoreError>)
     case outcome(Store.Completion<Outcome>, Result<Outcome, StoreError>)
     case access(Store.Completion<AccessOutcome>, Result<AccessOutcome, StoreError>)
-    /// Called in either case.
+    /// Called on success and on failure.
     case settled(@Sendable () -> Void)
 
     func complete() {
@@ -15,7 +15,7 @@ enum DeferredReply: Sendable {
         }
     }
 
-    /// What the reply rests on did not come to the disk: the reply is this error instead.
+    /// Replies with this error, because a change that the reply depends on was not written.
     func fail(with error: StoreError) {
         switch self {
         case .list(let completion, _): completion(.failure(error))

@@ -3,26 +3,26 @@ import Diffable
 /// When a list was deleted, and by whom.
 package struct Deletion: Sendable, Equatable {
     package let moment: Moment
-    /// Nil if that is not known.
+    /// Nil if unknown.
     package let origin: Origin?
 }
 
-/// A list that was deleted and can come back: with its state, its past, and who may what with it.
+/// A deleted list that can be undeleted, with its state, history and access.
 package struct DeletedList: Sendable {
-    /// The last one there was.
+    /// The last state.
     private(set) var kept: KeptState
     package let deletion: Deletion
     let access: AccessRecord
-    /// Nil while there have never been any.
+    /// Nil if the list never had any.
     let schemas: ListSchemas?
     /// Empty until the deletion is on disk.
     var history = History()
 
-    /// Its share of `deletedLengthMax`, in bytes.
+    /// The bytes that count towards `deletedLengthMax`.
     var length: Int { lengthWithoutPast + history.cost }
     var lengthWithoutPast: Int { DeletedList.length(kept.lengthCounted, schemas) }
 
-    /// The same of a list, without its past.
+    /// The bytes of a list without its history.
     static func length(of state: ListState, _ schemas: ListSchemas? = nil) -> Int {
         length(state.snapshot.lengthCounted, schemas)
     }
@@ -31,7 +31,7 @@ package struct DeletedList: Sendable {
         length + (schemas?.lengthCounted ?? 0) + lengthBeside
     }
 
-    /// What a deleted list takes beside its content, in bytes. So it also bounds how many there are.
+    /// The overhead of a deleted list, in bytes. Since it counts, `deletedLengthMax` also bounds the number of deleted lists.
     static let lengthBeside = 4_096
 
     init(
@@ -51,10 +51,10 @@ package struct DeletedList: Sendable {
     package var numberOfItems: Int { kept.numberOfItems }
     package var durability: Durability { kept.durability }
     var number: Int { kept.number }
-    /// The last one there was. O(items) if the list is packed.
+    /// The last state. O(items) if the list is packed.
     package var state: ListState { kept.state }
 
-    /// The same list in little memory. O(items and transactions).
+    /// Packs the list to save memory. O(items and transactions).
     func packed() -> DeletedList {
         var packed = self
         packed.history = history.packed()
@@ -62,54 +62,54 @@ package struct DeletedList: Sendable {
         return packed
     }
 
-    /// The same with the state of another one of the same deletion.
     func with(stateOf other: DeletedList) -> DeletedList {
         var list = self
         list.kept = other.kept
         return list
     }
 
-    /// The same with its state unpacked.
+    /// A copy with its state unpacked. O(items).
     func unpacked() -> DeletedList {
         var list = self
         list.kept = KeptState(kept.state)
         return list
     }
 
-    /// How many of one name and one owner are kept. A list that somebody makes and deletes all day pushes out no others.
+    /// The number of deleted lists that are kept for one name and owner. With this limit, a list that is created and
+    /// deleted all day does not evict other lists.
     static let countOfNameMax = 8
 }
 
-/// A list that was deleted, as the store holds it.
+/// A deleted list in the store: on disk and for the next request.
 final class HeldDeletion {
-    /// The deletion that is on disk (of a volatile list: that is visible). Nil if it is not on disk yet.
+    /// The deletion on disk; for a volatile list, the visible deletion. Nil if it is not on disk yet.
     var committed: DeletedList?
-    /// The deletion that the next request finds. Nil if the list is coming back, or is about to be purged.
+    /// The deletion that the next request finds. Nil if the list is being undeleted or purged.
     var head: DeletedList?
 
-    /// Whether no deletion, return or purge of the list is on its way to the disk. A list may have come back and been deleted
-    /// again while an earlier deletion is on disk.
+    /// Whether no deletion, undeletion or purge of the list is waiting for the disk. A list may have been undeleted and
+    /// deleted again while an earlier deletion is on disk.
     var isSettled: Bool { head != nil && head?.deletion == committed?.deletion }
 }
 
-/// Why a list that was deleted cannot come back.
+/// Why a deleted list cannot be undeleted.
 package enum DeletionLoss: Sendable, Equatable {
-    /// Its content alone is longer than all deleted lists may be together.
+    /// Its content alone exceeds the limit for all deleted lists.
     case tooLong(max: Int)
-    /// Others were deleted after it, and together they were too long.
+    /// Later deletions used up the limit for all deleted lists.
     case madeRoom(max: Int)
     case tooOld
-    /// It was leased by a connection, and was to go with that.
+    /// A connection leased the list, so it was deleted for good.
     case leased
-    /// So many others of its name were deleted after it.
+    /// This number of lists with the same name was deleted later.
     case madeRoomForLater(count: Int)
-    /// Who deleted it did not want to keep it.
+    /// The caller deleted it for good.
     case unwanted
-    /// The configuration says that none is kept.
+    /// The configuration keeps no deleted lists.
     case keepsNone
 }
 
-/// What became of the last few deleted lists that are not kept, so that who asks for one hears why.
+/// The last 64 deleted lists that were not kept. They explain a later error to the owner.
 struct DeletionLosses {
     private struct Loss {
         let list: ListName
@@ -126,7 +126,7 @@ struct DeletionLosses {
         losses.append(Loss(list: list, owner: owner, reason: reason))
     }
 
-    /// Of the newest deletion that is the peer's to know of.
+    /// The reason for the newest loss that the peer may know about.
     func reason(for list: ListName, _ peer: Peer) -> DeletionLoss? {
         losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
     }

@@ -1,14 +1,14 @@
 import DequeModule
 import Diffable
 
-/// The result of a request with a key, for whoever sends the request again.
+/// The result of a request with a key. A repeated request gets the same result.
 package struct FirstResult: Sendable, Equatable {
     let key: RequestKey
-    /// Of the request: `RequestDigest`.
+    /// The `RequestDigest` of the request.
     let digest: Int64
-    /// Counts the list's requests that had a key and were not refused, from one.
+    /// The number of this request among the list's accepted requests with a key, starting at one.
     private(set) var number: Int
-    /// As it was answered.
+    /// The revision in the first reply.
     let revision: Int
     let isChanged: Bool
     /// Nil for a reply without a summary.
@@ -16,24 +16,22 @@ package struct FirstResult: Sendable, Equatable {
     let time: RunningTime
 }
 
-/// A request that has a key.
 struct KeyedRequest: Sendable {
     let key: RequestKey
     let digest: Int64
-    /// Whether its reply has a summary of what changed.
+    /// Whether the reply has a summary of the changes.
     let isSummarized: Bool
 }
 
-/// The results of one list's requests with a key, as far back as they are kept.
+/// The remembered results of one list's requests with a key.
 struct RequestWindow: Sendable {
     private var results: [RequestKey: FirstResult] = [:]
-    /// Oldest first. Those that are on disk come before those that are on their way there.
+    /// Oldest first. Results on disk precede results that are not on disk yet.
     private var order: Deque<FirstResult> = []
-    /// How many of them are on disk.
+    /// The number of results on disk.
     private(set) var settledCount = 0
     private(set) var lastNumber = 0
 
-    /// How many requests are remembered.
     var count: Int { order.count }
     var oldestNumber: Int? { order.first?.number }
 
@@ -46,13 +44,13 @@ struct RequestWindow: Sendable {
         lastNumber = result.number
     }
 
-    /// The oldest result that was not on disk is on disk now.
+    /// Marks the oldest unsettled result as on disk.
     mutating func settle(_ limits: RequestLimits) {
         settledCount += 1
         while settledCount > limits.keysMax { removeOldest() }
     }
 
-    /// Forgets the newest result, which did not come to the disk.
+    /// Forgets the newest result, because it was not written.
     mutating func refuse(_ result: FirstResult) {
         guard let last = order.popLast() else { return }
         precondition(last.number == result.number, "what is newest is refused first")
@@ -65,10 +63,10 @@ struct RequestWindow: Sendable {
         while settledCount > 0, let oldest = order.first, oldest.isPast(limits, now: now) { removeOldest() }
     }
 
-    /// All that are remembered, oldest first.
+    /// All remembered results, oldest first.
     var all: some Collection<FirstResult> { order }
 
-    /// Forgets the oldest results on disk until this many are left.
+    /// Forgets the oldest results on disk until at most `countMax` are left.
     mutating func shorten(to countMax: Int) {
         while settledCount > countMax { removeOldest() }
     }
@@ -76,7 +74,7 @@ struct RequestWindow: Sendable {
     private mutating func removeOldest() {
         let oldest = order.removeFirst()
         settledCount -= 1
-        // A key that was too old to count may have been used again.
+        // The key may have been used again after the old result expired.
         if results[oldest.key]?.number == oldest.number { results[oldest.key] = nil }
     }
 }
@@ -93,13 +91,13 @@ extension FirstResult {
     }
 }
 
-/// How long the keys of requests are remembered.
+/// How long request keys are remembered.
 package struct RequestLimits: Sendable, Equatable {
-    /// Of one list.
+    /// The maximum number of keys of one list.
     package var keysMax: Int
-    /// Of all lists together.
+    /// The maximum number of keys of all lists.
     package var keysInAllMax: Int
-    /// In seconds for which a daemon has run (`RunningTime`).
+    /// In seconds of `RunningTime`.
     package var ageMax: Int
 
     package init(keysMax: Int = 65_536, keysInAllMax: Int = 65_536, ageMax: Int = 86_400) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value on its way from one thread to another.
+/// Passes one value from a background thread to the store's queue.
 final class FoundBeside<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 

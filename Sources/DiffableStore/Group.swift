@@ -1,14 +1,14 @@
-/// The transactions that are written to disk together, and the replies that wait for them.
+/// A commit group: transactions that are written to disk together, and the replies that wait for them.
 struct Group {
-    /// Groups are numbered in the order in which they are written.
+    /// Increases by one with each group, in the order of writing.
     let number: Int
     /// In arrival order.
     var changes: [ListChange] = []
-    /// Of each change, the list.
+    /// The list of each change.
     var lists: [HeldList] = []
-    /// In arrival order. Includes replies to requests that changed nothing and rest on changes of this group.
+    /// In arrival order. Includes replies to requests that changed nothing but depend on changes of this group.
     var answers: [DeferredReply] = []
-    /// By the numbers of lists: the leases before the group's first change of them.
+    /// The leases of each list before the group's first change of it, by list number.
     private(set) var formerLeases: [Int: Leases?] = [:]
 
     init(number: Int) {

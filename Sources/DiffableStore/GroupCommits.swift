@@ -1,9 +1,9 @@
 import Diffable
 
-/// The commits of one group: at most one for each life of a list.
+/// The commits of one group: at most one for each incarnation of a list.
 struct GroupCommits {
     private(set) var commits: [Commit] = []
-    /// The index in `commits` of a list's newest life. Not kept for a group of one, which is the usual one.
+    /// The index in `commits` of a list's newest incarnation. Empty while there is only one commit, which is the usual case.
     private var positions: [ListName: Int] = [:]
 
     mutating func append(_ commit: Commit) {
@@ -18,10 +18,10 @@ struct GroupCommits {
 }
 
 extension Commit {
-    /// Two commits of one list as one, or `nil` when they are of two lives.
+    /// Joins two commits of one list. Nil if they belong to different incarnations.
     fileprivate init?(joining first: Commit, _ second: Commit) {
         guard first.state.epoch == second.state.epoch else { return nil }
-        // A list that comes back has the epoch that it was deleted in.
+        // An undeleted list has the same epoch as before its deletion.
         if case .created = second.event { return nil }
         switch (first.event, second.event) {
         case (let event, .unchanged): self.init(event: event, state: second.state)

@@ -1,40 +1,38 @@
 import DiffableJSON
 
-/// One list in the store: the state that everybody sees, and the state that the next transaction builds on.
+/// A list in the store: the committed state that readers see, and the head that the next transaction builds on.
 final class HeldList {
-    /// The newest state on disk, or the newest of all for a volatile list. `nil` while the list's creation is not on
-    /// disk yet.
+    /// The newest state on disk; for a volatile list, the newest state. Nil while the list's creation is not on disk yet.
     var committed: ListState?
-    /// The newest state, on disk or not. `nil` while the list's deletion is not on disk yet.
+    /// The newest state, on disk or not. Nil while the list's deletion is not on disk yet.
     var head: ListState? {
-        // What was found about another state says nothing about this one, and would keep that state alive.
+        // The result was computed from the old head. Keeping it would also keep that state in memory.
         didSet { considered = nil }
     }
-    /// What the last proposal makes of `head`, so that consent to it finds that again.
+    /// The result of the last proposal at `head`, reused if the handler approves it.
     var considered: ConsideredChange?
-    /// The number of the newest group with a change of this list; 0 for none. While that group is not settled, every
-    /// reply about the head waits for it.
+    /// The number of the newest commit group that changes this list; 0 for none. Until that group is settled, every
+    /// reply that depends on the head waits for it.
     var group = 0
-    /// The states before `committed`.
     var history: History
-    /// The access of `committed`.
+    /// The access at `committed`.
     var access: HeldAccess
-    /// The access of `head`.
+    /// The access at `head`.
     var headAccess: HeldAccess
-    /// The schemas of `committed`; nil while there have never been any.
+    /// The schemas at `committed`. Nil if the list never had any.
     var schemas: ListSchemas?
-    /// The schemas of `head`.
+    /// The schemas at `head`.
     var headSchemas: ListSchemas?
-    /// A change that others overtook again and again is being found from `head`: until it is carried out, other changes
-    /// wait, oldest first.
+    /// Whether a change that was overtaken repeatedly is being computed from `head`. Until it is done, later changes
+    /// wait in `waiting`, oldest first.
     var isReserved = false
     var waiting: [(isolated Store) -> Void] = []
-    /// Nil for a list of this host alone.
+    /// Nil for a list that is not shared.
     var shared: SharedList?
-    /// The account of the user that `head` counts for.
+    /// The resource usage that `head` adds to its user's account.
     var counted = CountedUsage()
 
-    /// The work of changing and checking items, in items without a schema.
+    /// The work of changing and validating items. The unit is the work of one item without a schema.
     func work(ofChanging items: Int) -> Int { items * (headSchemas?.set.costOfItem ?? 1) }
 
     init(committed: ListState? = nil, history: History = History(), access: HeldAccess, schemas: ListSchemas? = nil) {
@@ -48,10 +46,10 @@ final class HeldList {
     }
 }
 
-/// A list's access: the record of what was set, and what it means under the rules.
+/// A list's access: the record that was set, and the rights that it means under the current rules.
 struct HeldAccess {
     let record: AccessRecord
     let effective: ListAccess
-    /// The user that the list counts for.
+    /// The user whose limits the list counts towards.
     let user: UInt32
 }

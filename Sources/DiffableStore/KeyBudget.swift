@@ -1,8 +1,8 @@
-/// Which keys of requests are forgotten when all lists together have too many: the oldest ones of the lists that have
-/// most, down to one level for all of them. So a list that uses many keys does not make another list forget its own.
+/// Decides which request keys are forgotten if all lists together have too many: the lists with the most keys lose
+/// their oldest ones, down to a common level. A list that uses many keys does not make other lists lose theirs.
 enum KeyBudget {
-    /// The level: how many keys a list may keep so that all lists together have no more than `max`; one for each list
-    /// in any case. O(lists · log lists)
+    /// The number of keys that each list may keep so that all lists together keep at most `max`, but at least 1.
+    /// O(lists · log lists).
     static func level(of counts: some Collection<Int>, within max: Int) -> Int {
         var left = max
         var lists = counts.count
@@ -15,6 +15,6 @@ enum KeyBudget {
         return .max
     }
 
-    /// Lists are cut to this many when they have more than `max`, so that not each new key causes a cut.
+    /// The total to cut down to once `max` is exceeded. It is lower than `max`, so that not every new key triggers a cut.
     static func reduced(_ max: Int) -> Int { max - max / 16 }
 }

@@ -1,11 +1,11 @@
 import Diffable
 import HashTreeCollections
 
-/// A lease: the items, sections and lists that it holds are removed when it ends.
+/// The owner of items, sections and lists that are removed when the lease ends.
 package struct Lease: Sendable, Hashable {
     private enum Kind: Hashable {
         case connection(Int)
-        // Few leases are shared, and each leased item has a copy of its lease.
+        // Indirect, because few leases are shared and every leased item stores a copy of its lease.
         indirect case shared(SharedHolder)
     }
 
@@ -15,10 +15,10 @@ package struct Lease: Sendable, Hashable {
 
     private init(holder: SharedHolder) { kind = .shared(holder) }
 
-    /// Not used twice while the daemon runs. 0 is the number of all leases that the last daemon left.
+    /// Unique while the daemon runs. 0 stands for all leases that the previous daemon left.
     var number: Int { if case .connection(let number) = kind { number } else { 0 } }
 
-    /// The holder of a lease in a shared list. Nil for a list of this host.
+    /// The holder of a lease in a shared list. Nil for a list that is not shared.
     var holder: SharedHolder? { if case .shared(let holder) = kind { holder } else { nil } }
 
     static let leftBehind = Lease(number: 0)
@@ -26,19 +26,18 @@ package struct Lease: Sendable, Hashable {
     static func shared(_ holder: SharedHolder) -> Lease { Lease(holder: holder) }
 }
 
-/// The leases of one list, and the items and sections that they hold. A copy is O(1).
+/// The leases of one list, and the items and sections that they own. A copy is O(1).
 struct Leases: Sendable {
-    /// The name of the list.
     var name: ListName { didSet { version = Version() } }
     /// The lease of the list itself.
     private(set) var list: Lease?
     private var sections: TreeDictionary<SectionID, Lease> = [:]
     private var items: TreeDictionary<ItemID, Lease> = [:]
     private var holdings: TreeDictionary<Lease, Holding> = [:]
-    /// Another one after each change.
+    /// Replaced by each change, so that identity tells whether anything changed.
     private var version = Version()
 
-    /// The items and sections of one lease.
+    /// The items and sections that one lease owns.
     private struct Holding {
         var sections: TreeSet<SectionID> = []
         var items: TreeSet<ItemID> = []
@@ -52,16 +51,15 @@ struct Leases: Sendable {
 
     var isEmpty: Bool { list == nil && holdings.isEmpty }
 
-    /// Whether nothing has changed in between.
     func isSame(as other: Leases) -> Bool { version === other.version }
 
-    /// The leases of items and sections, in no order.
+    /// The leases that own items or sections, in no order.
     var leases: some Collection<Lease> { holdings.keys }
 
     func sections(of lease: Lease) -> [SectionID] { holdings[lease]?.sections.sorted() ?? [] }
     func items(of lease: Lease) -> [ItemID] { holdings[lease]?.items.sorted() ?? [] }
 
-    /// Items of a lease, at most so many, in no order.
+    /// At most `max` items of a lease, in no order.
     func items(of lease: Lease, max: Int, where isWanted: (ItemID) -> Bool = { _ in true }) -> [ItemID] {
         holdings[lease].map { Array($0.items.lazy.filter(isWanted).prefix(max)) } ?? []
     }
@@ -74,7 +72,7 @@ struct Leases: Sendable {
     func lease(of section: SectionID) -> Lease? { sections[section] }
     func lease(of item: ItemID) -> Lease? { items[item] }
 
-    /// The holders of leases of a shared list, each once.
+    /// The holders of leases of a shared list, without duplicates, sorted.
     var holders: [SharedHolder] {
         var leases = Set(holdings.keys)
         if let list { leases.insert(list) }
@@ -83,7 +81,7 @@ struct Leases: Sendable {
 
     func hasSome(of lease: Lease) -> Bool { list == lease || holdings[lease] != nil }
 
-    /// Updates the leases after a change of the list. O(length of the change).
+    /// Applies the effect of a change of the list. O(length of the change).
     mutating func make(_ change: LeaseChange) {
         version = Version()
         var ended: [Lease: Holding] = [:]
@@ -113,7 +111,7 @@ struct Leases: Sendable {
         put(holding, of: lease)
     }
 
-    /// Takes a holding out, so that it is changed in place.
+    /// Removes a holding from the dictionary, so that it is mutated in place and not copied.
     private mutating func take(_ lease: Lease) -> Holding { holdings.removeValue(forKey: lease) ?? Holding() }
 
     private mutating func put(_ holding: Holding, of lease: Lease) {
@@ -123,18 +121,17 @@ struct Leases: Sendable {
 
 /// The effect of a transaction on the leases of its list.
 struct LeaseChange: Sendable {
-    /// The lease that begins.
+    /// The new owner of `sections` and `items`. Nil for none.
     var lease: Lease?
-    /// Whether the list itself is leased.
+    /// Whether `lease` also owns the list itself.
     var isOfList = false
     var sections: [SectionID] = []
     var items: [ItemID] = []
-    /// The sections and items that are no longer leased.
     var endedSections: [SectionID] = []
     var endedItems: [ItemID] = []
-    /// The list is deleted, with all its leases.
+    /// Whether the list is deleted together with all its leases.
     var endsAll = false
-    /// The list's leases afterwards. Nil if they are still to be made.
+    /// The list's leases after the change. Nil if not computed yet.
     var after: Leases?
 
     var isEmpty: Bool {
@@ -143,10 +140,10 @@ struct LeaseChange: Sendable {
 }
 
 extension LeaseChange {
-    /// What a canonical difference inserts is leased, if there is a lease; what it deletes is no longer leased. An item
-    /// that is there before and after is the same item.
+    /// Derives the effect on leases from a canonical diff: inserted items and sections are leased if there is a lease, and
+    /// deleted ones lose theirs. An item that exists before and after is the same item and keeps its lease. Nil for no effect.
     ///
-    /// O(what was inserted and deleted), and nothing for a list without leases.
+    /// O(inserted and deleted items). Free of cost for a list without leases.
     init?(_ operations: [ListOperation], from old: Snapshot, to new: Snapshot, lease: Lease?, leases: Leases?) {
         self.init(lease: lease)
         for operation in operations {
@@ -170,7 +167,6 @@ extension LeaseChange {
         if isEmpty { return nil }
     }
 
-    /// With the leases afterwards.
     func made(on leases: Leases) -> LeaseChange {
         var (change, after) = (self, leases)
         after.make(self)
@@ -185,21 +181,21 @@ extension LeaseChange {
         }
     }
 
-    /// An item is deleted, and with it those of its descendants that were not moved away before.
+    /// Ends the leases of a deleted item and of its descendants that were not moved away before.
     private mutating func end(_ id: ItemID, in old: Snapshot, unless new: Snapshot, _ leases: Leases) {
         if leases.lease(of: id) != nil, !new.contains(id) { endedItems.append(id) }
         for child in old.children(of: id) ?? [] { end(child, in: old, unless: new, leases) }
     }
 }
 
-/// The effect of a change on the leases of its list, found in the background.
+/// The effect of a change on the leases of its list, computed in the background.
 struct FoundLeases: Sendable {
     private let lease: Lease?
     private let before: Leases?
     /// Nil if the change has no effect on leases.
     let change: LeaseChange?
 
-    /// Nil if nothing can be leased.
+    /// Nil if neither the change nor the list has a lease.
     init?(_ operations: [ListOperation], from old: ListState, to new: Snapshot, _ lease: Lease?, _ leases: Leases?) {
         guard lease != nil || leases != nil else { return nil }
         (self.lease, before) = (lease, leases)
@@ -207,7 +203,7 @@ struct FoundLeases: Sendable {
             .made(on: leases ?? Leases(of: old.name))
     }
 
-    /// Whether it was found for this lease and these leases of the list.
+    /// Whether the effect was computed for this lease and these leases of the list.
     func isFor(_ lease: Lease?, _ leases: Leases?) -> Bool {
         guard lease == self.lease else { return false }
         guard let leases, let before else { return leases == nil && before == nil }
@@ -215,7 +211,7 @@ struct FoundLeases: Sendable {
     }
 }
 
-/// The change of a list that ends leases.
+/// The change of a list that removes the items and sections of ended leases.
 struct LeaseEnd: Sendable {
     let ended: [Lease]
     let made: MadeChange
@@ -227,11 +223,11 @@ struct LeaseEnd: Sendable {
         let (new, operations) = list.removing(ended.flatMap(leases.items(of:)), sections)
         made = MadeChange(new: new, operations: operations).complete(from: list)
         var change = LeaseChange(operations, from: list, to: new, lease: nil, leases: leases) ?? LeaseChange()
-        // Sections that stay are no longer leased.
+        // Sections that other clients use stay in the list, but are no longer leased.
         change.endedSections += sections
         (self.ended, self.change, before) = (ended, change.made(on: leases), leases)
     }
 
-    /// Whether it was found for these leases of the list.
+    /// Whether the change was computed for these ended leases and these leases of the list.
     func isFor(_ ended: [Lease], of leases: Leases) -> Bool { ended == self.ended && leases.isSame(as: before) }
 }

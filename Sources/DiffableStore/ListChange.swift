@@ -1,21 +1,21 @@
 import Diffable
 
-/// The effect of one transaction on one list, not yet on disk: the journal writes it and a commit makes it visible.
+/// The effect of one transaction on one list, before it is on disk. The journal writes it, and a commit makes it visible.
 ///
-/// A class, like `ListState`, so that handing it on costs one reference.
+/// A class, so that passing it on costs one reference.
 package final class ListChange: Sendable {
     package let event: Event
-    /// The state afterwards; of a deletion, the state before.
+    /// The state after the change. For a deletion, the last state.
     package let state: ListState
-    /// The entry in history; nil for a creation or a deletion.
+    /// The history entry. Nil for a creation or a deletion.
     let revision: Revision?
-    /// The result for whoever sends the request again; nil without a key.
+    /// The result for a repeated request. Nil without a key.
     let result: FirstResult?
-    /// The effect on the list's leases; nil for none.
+    /// Nil for no effect.
     let leases: LeaseChange?
-    /// The access, if the change sets it; nil otherwise.
+    /// The new access. Nil if the change does not set it.
     let access: AccessRecord?
-    /// The schemas, if the change sets them or the list has them from its beginning; nil otherwise.
+    /// The new schemas, or those that a created list starts with. Nil if the change sets none.
     let schemas: ListSchemas?
 
     init(
@@ -31,8 +31,8 @@ package final class ListChange: Sendable {
         self.schemas = schemas
     }
 
-    /// A change to the next revision.
-    /// - Parameter operations: the canonical difference of the two states.
+    /// Creates a change to the next revision.
+    /// - Parameter operations: the canonical diff of the two states.
     convenience init(
         from old: ListState, to state: ListState, by operations: [ListOperation], _ delivery: Delivery = .difference,
         at moment: Moment, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
@@ -57,23 +57,23 @@ package final class ListChange: Sendable {
 
     package enum Event: Sendable {
         case created
-        /// The canonical difference from the revision before.
+        /// The canonical diff from the previous revision.
         case stepped([ListOperation], Delivery)
-        /// A shared list is at a later revision than the one before, and what was between is not known. Its rows begin anew,
-        /// under another number, with the operations that make it from nothing.
+        /// A shared list has advanced by more than one revision, and the steps between are unknown. Its rows start
+        /// again under a new list number, with the operations that build the state from an empty list.
         case advanced(from: ListState, [ListOperation])
-        /// The contents are unchanged: a request with a key changed nothing, which is remembered, or a lease ended, or
-        /// the access or the schemas changed.
+        /// The contents are unchanged: a request with a key changed nothing but is remembered, a lease ended, or the
+        /// access or schemas changed.
         case unchanged
-        /// Nil: it cannot come back.
+        /// Nil if the list cannot be undeleted.
         case deleted(Deletion?)
-        /// A deleted list is there again, as it was, and maybe under another name.
+        /// A deleted list is restored unchanged, possibly under another name.
         case undeleted(from: ListName)
-        /// A deleted list cannot come back any more; `state` is its last one.
+        /// A deleted list can no longer be undeleted. `state` is its last state.
         case purged
     }
 
-    /// Whether nothing is left of the list.
+    /// Whether nothing remains of the list.
     var isEnd: Bool {
         switch event {
         case .deleted(nil), .purged: true

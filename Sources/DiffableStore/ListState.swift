@@ -1,22 +1,21 @@
 import Diffable
 
-/// One list at one revision. It never changes, and anybody may keep it.
+/// One list at one revision, immutable.
 ///
-/// A class, so that handing it on costs one reference: a snapshot alone has several.
+/// A class, so that passing it on costs one reference: a snapshot alone has several.
 package final class ListState: Sendable {
     package let name: ListName
-    /// One life of the list. A list that is deleted and created again has another epoch; one that is brought back keeps its
-    /// own. Opaque to clients.
+    /// Identifies one incarnation of the list. A list that is deleted and created again gets a new epoch; an undeleted
+    /// one keeps its epoch. Opaque to clients.
     package let epoch: String
-    /// Grows by one with each transaction that changes the list. A new list is at zero.
+    /// Increases by one with each transaction that changes the list. A new list has revision 0.
     package let revision: Int
     package let snapshot: Snapshot
     package let durability: Durability
-    /// The number of the list among all lists that ever were. It names the list's rows in the journal and is never used
-    /// twice.
+    /// Identifies the list's rows in the journal. Unique among all lists that ever existed.
     let number: Int
-    /// The newest revision that was applied with `Delivery.reload`; 0 for none. A subscriber with an older revision
-    /// gets the whole state with the reason "reload" instead of a difference.
+    /// The newest revision that was applied with `Delivery.reload`; 0 for none. A subscriber at an older revision gets
+    /// the complete state with the reason "reload" instead of a diff.
     package let lastReloadRevision: Int
 
     init(
@@ -32,7 +31,6 @@ package final class ListState: Sendable {
         self.lastReloadRevision = lastReloadRevision
     }
 
-    /// The same under another name.
     func named(_ name: ListName) -> ListState {
         if name == self.name { return self }
         return ListState(
@@ -40,19 +38,18 @@ package final class ListState: Sendable {
             lastReloadRevision: lastReloadRevision)
     }
 
-    /// The same in another epoch.
     func inEpoch(_ epoch: String) -> ListState {
         ListState(
             name: name, epoch: epoch, revision: revision, snapshot: snapshot, durability: durability, number: number,
             lastReloadRevision: lastReloadRevision)
     }
 
-    /// What the rows begin with of a list that goes on from a whole state: nothing, one revision before.
+    /// The empty state at the previous revision. The journal rows of a list that advances to a complete state start with it.
     var beforeAdvance: ListState {
         ListState(name: name, epoch: epoch, revision: revision - 1, durability: durability, number: number)
     }
 
-    /// The same list at a later revision.
+    /// The same list at another revision.
     func moved(to revision: Int, _ snapshot: Snapshot, lastReloadRevision: Int? = nil) -> ListState {
         ListState(
             name: name, epoch: epoch, revision: revision, snapshot: snapshot, durability: durability, number: number,

@@ -2,22 +2,22 @@ import Diffable
 
 /// The result of a transaction.
 ///
-/// A class, like `ListState`, so that handing it on costs one reference.
+/// A class, so that passing it on costs one reference.
 package final class Outcome: Sendable {
     package let before: ListState
-    /// After a dry run, the state that it would have made, at the revision of now.
+    /// The state after the transaction. After a dry run, the state that it would have made, at the current revision.
     let after: ListState
-    /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
+    /// The canonical diff from `old` to `new`. Empty if the transaction changed nothing.
     package let operations: [ListOperation]
-    /// Whether the client may not read the list, so that its reply says only that the change was made.
+    /// Whether the caller may not read the list, so that the reply reveals only that the change was made.
     package let isWriteOnly: Bool
-    /// Set for a repeated request. The states are then those of now, and there are no operations.
+    /// Set for a repeated request. `before` and `after` are then the current state, and `operations` is empty.
     let first: FirstResult?
-    /// Set for an undo or a redo. For a repeated request, only while history keeps it.
+    /// Set for an undo or a redo. For a repeated request, only while history still has it.
     package let undoStep: UndoStep?
-    /// Set for a proposal that the list's handler is to see.
+    /// Set for a proposal that the list's handler will review.
     package let consideration: Consideration?
-    /// If it was counted beside the queue.
+    /// Nil unless it was computed in the background.
     private let summaryCounted: DifferenceSummary?
 
     init(
@@ -45,7 +45,7 @@ package final class Outcome: Sendable {
         self.summaryCounted = nil
     }
 
-    /// The reply to a repeated request.
+    /// Creates the reply to a repeated request.
     init(repeating first: FirstResult, of state: ListState, isWriteOnly: Bool, undoStep: UndoStep? = nil) {
         self.before = state
         self.after = state
@@ -58,16 +58,16 @@ package final class Outcome: Sendable {
     }
 
     package var list: ListName { after.name }
-    /// Whether the request was carried out before.
+    /// Whether this request was already carried out earlier.
     package var isRepeated: Bool { first != nil }
     package var epoch: String { after.epoch }
-    /// The revision after the transaction; after a dry run, or when nothing changed, the revision of now.
+    /// The revision after the transaction. After a dry run, or if nothing changed, the current revision.
     package var revision: Int { first?.revision ?? after.revision }
     package var old: Snapshot { before.snapshot }
     package var new: Snapshot { after.snapshot }
     package var isChanged: Bool { first?.isChanged ?? !operations.isEmpty }
 
-    /// The number of changes of each kind; nil when nothing changed. O(what was inserted), or known already.
+    /// The number of changes of each kind. Nil if nothing changed. O(inserted items) unless it was computed in the background.
     package var summary: DifferenceSummary? {
         if let first { return first.summary }
         return isChanged ? summaryCounted ?? DifferenceSummary(operations, from: old, to: new) : nil

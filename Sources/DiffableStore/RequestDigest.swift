@@ -1,20 +1,20 @@
 import Diffable
 import DiffableJSON
 
-/// Distinguishes a request for a change from another one with the same key.
+/// A digest of a request for a change. It detects that a request key is reused for a different request.
 ///
-/// It is the checksum of the request in the canonical form of operations. How the line was written (white space, the
-/// order of members, escapes) does not count, and neither does `ifRevision`, which only counts the first time. Two
-/// different requests have the same digest once in 2^64 pairs, and only if somebody gave them one key; then the second
-/// is taken for the first. That harms only the client that did it, so nobody gains by forging one.
+/// The digest is a 64-bit checksum of the canonical form of the operations. It does not depend on how the line was
+/// written (white space, order of members, escapes) or on `ifRevision`, which only counts the first time. If a client
+/// sends two different requests with one key, they collide with probability 2^-64, and the second is then treated as a
+/// repetition of the first. That harms only this client, so forging a collision gains nothing.
 struct RequestDigest {
     private var sum: Int64 = 0
     private var piece = ByteWriter()
 
-    /// In bytes. A request is never encoded as a whole.
+    /// In bytes. Bounds the memory, because a request is never encoded in one piece.
     private static let pieceLengthMax = 64 << 10
 
-    /// - Parameter method: with what is asked beside the operations, if anything.
+    /// - Parameter method: the method and any parameters other than the operations.
     private init(_ method: String) {
         piece.append(Array(method.utf8))
     }
@@ -62,7 +62,7 @@ struct RequestDigest {
         close()
     }
 
-    /// Each piece continues the sum of those before it.
+    /// Folds the piece into the sum. Each piece starts with the sum of the pieces before it.
     private mutating func close() {
         sum = piece.withUnsafeBytes { checksum($0) }
         piece.removeAll()

@@ -1,9 +1,8 @@
 import Diffable
 
-// What somebody asks of a list's handler, as far as the store has a part in it: it knows who may ask, what the list is like,
-// and it carries out what is proposed and consented to.
+// The store's part in requests to a list's handler: it checks rights, gives the list's state, and carries out approved proposals.
 
-/// What is asked about, which must be there.
+/// The parts of a list that a request to its handler refers to. They have to exist.
 package struct AskedPlace: Sendable {
     package var items: [ItemID]
     package var section: SectionID?
@@ -17,9 +16,10 @@ package struct AskedPlace: Sendable {
 }
 
 extension Store {
-    /// The head of a list of which somebody asks something, once all that it rests on is on disk.
+    /// Checks whether the peer may send a request to the list's handler, and returns the head once everything it
+    /// depends on is on disk.
     ///
-    /// - Parameter place: nil: it is only looked at whether the peer may ask.
+    /// - Parameter place: nil to check only the rights.
     package func ask(
         _ name: ListName, about place: AskedPlace?, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
@@ -49,7 +49,8 @@ extension Store {
         }
     }
 
-    /// Whether the peer may be the handler of a list. Who is asked about proposals sees what they change.
+    /// Throws unless the peer may become the handler of a list. With `seeing`, it also needs read permission, because
+    /// the handler of proposals sees the list's contents.
     package func checkHandling(of name: ListName, seeing: Bool, by peer: Peer = .daemon) throws(StoreError) {
         guard let held = heldLists[name], held.committed != nil else { throw .noSuchList(name) }
         let rights = held.access.effective.rights(of: peer)
@@ -60,7 +61,8 @@ extension Store {
 
 // MARK: - Proposals
 
-/// A transaction that somebody proposes. Who may ask may propose: the consent is the right to it.
+/// A transaction that has to be approved by the list's handler. The approval authorises the change, so the right `ask`
+/// is enough to propose.
 package struct Proposal: Sendable {
     package var list: ListName
     package var operations: [ListOperation]
@@ -84,21 +86,21 @@ package struct Proposal: Sendable {
     }
 }
 
-/// Names what was found when a proposal was looked at. None is used twice.
+/// Identifies the evaluation of a proposal. Unique while the daemon runs.
 package struct Consideration: Sendable, Equatable {
     let number: Int
 }
 
-/// What a proposal makes of the list's head. It is one for a list, so that those who propose and wait keep no states alive.
+/// The result of a proposal at the list's head. A list keeps only one, so that waiting proposals do not keep states in memory.
 struct ConsideredChange {
     let consideration: Consideration
     let known: KnownChange
-    /// What it was checked against.
+    /// The limits that the result was checked against.
     let limits: SnapshotLimits
 }
 
 extension Store {
-    /// What a proposal would do, for the list's handler; or its first result, when it came before and was consented to.
+    /// Evaluates a proposal for the list's handler. A repeated proposal that was approved before gets its first result.
     package func consider(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
         var terms = terms(of: proposal, .dryRun)
@@ -106,19 +108,19 @@ extension Store {
         _ = change(proposal.list, terms, .transact(proposal.operations), completion: completion)
     }
 
-    /// What a proposal would do, for the proposer.
+    /// Evaluates a proposal for the proposer, without the handler.
     package func dryRun(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
         _ = change(
             proposal.list, terms(of: proposal, .dryRun), .transact(proposal.operations), completion: completion)
     }
 
-    /// Carries out a proposal that the list's handler consented to, at the head.
+    /// Carries out an approved proposal at the head.
     ///
     /// - Parameters:
-    ///   - operations: what the handler gave instead; nil: what was proposed.
-    ///   - consideration: of the proposal. When none was made of the list since and the list has not changed, the
-    ///     operations are not applied a second time.
+    ///   - operations: replacement operations from the handler; nil for the proposed ones.
+    ///   - consideration: the earlier evaluation. If the list has neither changed nor had another one since, its result
+    ///     is reused.
     package func carryOut(
         _ proposal: Proposal, with operations: [ListOperation]? = nil, after consideration: Consideration? = nil,
         completion: @escaping Completion<Outcome>
@@ -131,12 +133,12 @@ extension Store {
             proposal.list, terms, .transact(operations ?? proposal.operations), completion: completion)
     }
 
-    /// Lets go of what was found, because nothing comes of the proposal.
+    /// Drops the result of an evaluation, because the proposal will not be carried out.
     package func forget(_ consideration: Consideration, of list: ListName) {
         _ = takeChange(considered: consideration, of: list)
     }
 
-    /// Keeps what a proposal makes of the list's head until there is another head or another proposal.
+    /// Keeps the result of a proposal until the head changes or another proposal is evaluated.
     func keep(_ made: MadeChange, of head: ListState, in held: HeldList) -> Consideration {
         lastConsiderationNumber += 1
         let consideration = Consideration(number: lastConsiderationNumber)
@@ -146,7 +148,7 @@ extension Store {
         return consideration
     }
 
-    /// Takes out what a proposal was found to make of the list's head; nil when that may be something else by now.
+    /// Takes the kept result of a proposal. Nil if it may be out of date.
     private func takeChange(considered consideration: Consideration?, of list: ListName) -> KnownChange? {
         guard let consideration, let held = heldLists[list], let considered = held.considered,
             considered.consideration == consideration
@@ -155,7 +157,8 @@ extension Store {
         return considered.limits == limits.snapshot ? considered.known : nil
     }
 
-    /// The digest is of what was proposed, because that is what comes again.
+    /// The digest covers the proposed operations and not the handler's replacement, because a repeated request contains
+    /// the proposed ones.
     private func terms(of proposal: Proposal, _ mode: TransactionMode) -> Terms {
         let request = proposal.requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(transact: proposal.operations), isSummarized: false)

@@ -1,11 +1,11 @@
 import Diffable
 import DiffableJSON
 
-// How a list is changed. A small change is one step on the queue. What is more work is found beside it, from the head that
-// there is, while others go on; if the head is another by then, it is found anew. Whoever is overtaken so again and again
-// has the list to itself for the last time: what others ask of it waits, in its order.
+// Changing a list. A small change is one step on the queue. A large one is computed in the background from the current
+// head, and computed again if the head has changed by then. A change that is overtaken too often reserves the list for
+// its last attempt: other changes of the list then wait, in order.
 
-/// What a request has beside the change itself.
+/// The parameters of a request other than the change itself.
 struct Terms: Sendable {
     var ifRevision: Int?
     var request: KeyedRequest?
@@ -13,40 +13,38 @@ struct Terms: Sendable {
     var mode: TransactionMode
     var origin: Origin?
     var peer: Peer
-    /// The rights that the request needs.
     var needed = Rights.write
-    /// Whether a dry run is for the list's handler to see, and not for the peer.
+    /// Whether a dry run's result goes to the list's handler and not to the peer.
     var isForHandler = false
-    /// What the request makes of a head, when that is known.
+    /// A result that was computed earlier and may still be valid.
     var known: KnownChange?
 }
 
-/// What was made of a head before, with the schemas that it fits.
+/// A change that was computed earlier, with the head and the schemas it was computed for.
 struct KnownChange: Sendable {
     let made: MadeChange
     let head: ListState
     let schemas: ListSchemas?
 }
 
-/// When a request is carried out.
+/// Whether a request has been carried out.
 package enum Carrying: Sendable {
-    /// It is: the head is what it made of it, or will be in its turn, or it was refused.
+    /// The head already contains the change, the change has its place in the list's order, or it was refused.
     case done
-    /// Later, when the completion is called. What the same client asks next must wait until then.
+    /// The completion is called later. Further requests of the same client have to wait until then.
     case underway
 }
 
-/// A change that is being carried out.
 struct UnderwayChange: Sendable {
     let name: ListName
     var terms: Terms
     let plan: ChangePlan
     let completion: Store.Completion<Outcome>
-    /// How often it was found from a head that was another by then.
+    /// The number of times the head changed while this change was being computed.
     var timesOvertaken = 0
 }
 
-/// What was found beside the queue, and of what.
+/// The result of a computation in the background, with its inputs.
 struct FoundChange: Sendable {
     let basis: ChangePlan.Basis
     let change: Result<MadeChange, StoreError>
@@ -58,10 +56,10 @@ struct FoundChange: Sendable {
 }
 
 extension Store {
-    /// So often others may overtake a change.
+    /// The number of times a change may be overtaken before it reserves the list.
     static let timesOvertakenMax = 1
 
-    /// Answers a repeated request with its first result, and carries out any other.
+    /// Answers a repeated request with its first result, and carries out any other request.
     func change(
         _ name: ListName, _ terms: Terms, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
     ) -> Carrying {
@@ -73,7 +71,7 @@ extension Store {
         return carryOut(change, nil)
     }
 
-    /// The same for a request that may have a key, whose digest is found first.
+    /// Does the same for a request that may have a key. A long request's digest is computed in the background first.
     func change(
         _ name: ListName, _ terms: Terms, _ key: RequestKey?, isSummarized: Bool, _ plan: ChangePlan,
         completion: @escaping Completion<Outcome>, digest: @escaping @Sendable () -> Int64
@@ -105,7 +103,7 @@ extension Store {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.effective.rights(of: terms.peer)
             isWriteOnly = !rights.contains(.read)
-            // Who may see a shared list is refused by what the engine has: rights are in its log like all else.
+            // Rights are in a shared list's log like everything else, so the log decides about a peer that can read the list.
             let isDecidedLater = held.shared != nil && terms.mode == .commit && !isWriteOnly
             if rights != .all, !isDecidedLater { try check(rights, head, terms) }
             if let source = held.headAccess.effective.source, terms.mode == .commit,
@@ -113,11 +111,11 @@ extension Store {
             {
                 throw .permissionDenied(name, .mirrored(source))
             }
-            // What is only tried is tried on what there is here.
+            // A dry run of a shared list uses this host's copy.
             if let shared = held.shared, terms.mode == .commit {
                 terms.lease.map(useInSharedList)
                 ask(.change(change), of: held, shared)
-                // It has its place among what is asked of this list.
+                // The change already has its place in the order of requests for this list.
                 return .done
             }
             if let request = terms.request, terms.mode == .commit || terms.isForHandler,
@@ -142,7 +140,7 @@ extension Store {
         return .done
     }
 
-    /// Nil while it is looked for beside the queue.
+    /// Nil while the change is being computed in the background.
     private func made(
         _ change: UnderwayChange, _ held: HeldList, _ head: ListState, _ found: FoundChange?
     ) throws(StoreError) -> MadeChange? {
@@ -189,10 +187,10 @@ extension Store {
         let carrying = carryOut(change, found)
         if carrying == .done {
             beside?.free(change.plan, size)
-            // What was found from a head that there is no more, or was refused.
+            // The result may hold a state that is no longer the head, or belong to a refused change.
             beside?.free(found, size)
         }
-        // Another life of the list has begun meanwhile, or it is over.
+        // If the list was deleted or created again in the meantime, its requests no longer wait for this change.
         guard list.isReserved, carrying == .done || heldLists[change.name] !== list.held else { return }
         release(list)
     }
@@ -203,14 +201,14 @@ extension Store {
         let waiting = list.held.waiting
         list.held.waiting = []
         for (index, work) in waiting.enumerated() {
-            // One of them has reserved the list again.
+            // A waiting request may have reserved the list again.
             if list.held.isReserved { return list.held.waiting.insert(contentsOf: waiting[index...], at: 0) }
             work(self)
         }
     }
 
     /// Finds the state that an undo or a redo restores. Nil for any other plan.
-    /// - Parameter drafted: states of an uncommitted draft, with their steps.
+    /// - Parameter drafted: states of an uncommitted draft, with their undo steps.
     func past(
         _ plan: ChangePlan, _ held: HeldList, _ head: ListState, drafted: [(state: ListState, step: UndoStep?)] = []
     ) throws(StoreError) -> RestoredState? {
@@ -242,7 +240,7 @@ extension Store {
         }
     }
 
-    /// Returns the undo path of a head, from history and from changes that are not on disk yet.
+    /// The undo path of a head, from history and from changes that are not on disk yet.
     func undoPath(
         of head: ListState, in held: HeldList, drafted: [(state: ListState, step: UndoStep?)] = []
     ) -> UndoPath {
@@ -258,21 +256,21 @@ extension Store {
         return UndoPath(head: head.revision, oldest: oldest ?? head.revision, steps: steps)
     }
 
-    /// Returns the history of the committed list behind a head.
+    /// The history of the committed list that the head follows.
     private func history(before head: ListState, in held: HeldList) -> History? {
         if let committed = held.committed, committed.number == head.number {
             trimHistory(of: held, now: clock.running)
             return held.history
         }
-        // The list is on its way back, or to another name.
+        // The list is being undeleted or renamed.
         if let deleted = deletions[head.number]?.committed { return deleted.history }
         return formerList(of: head)?.history
     }
 }
 
-/// Unchecked, because it is used on the store's queue alone.
+/// Unchecked, because it is used only on the store's queue.
 struct ReservedList: @unchecked Sendable {
     let held: HeldList
-    /// Whether this change has it to itself.
+    /// Whether the change has reserved the list.
     let isReserved: Bool
 }

@@ -1,16 +1,15 @@
 import Diffable
 
-// A list that its owner deletes is kept for a while and can come back as it was: in its epoch, at its revision, with its
-// past, its request keys and who may what with it. A deletion is a change like others: it becomes the head at once, and is
-// settled or refused with its group. So is the return, and so is the purge that ends the while.
+// A deleted list is kept for a while and can be undeleted with its epoch, revision, history, request keys and access. Deletion,
+// undeletion and purge are changes like any other: each becomes the head at once and is settled or refused with its commit group.
 
 extension Store {
-    /// Brings a deleted list back: the one of that name that the peer, who must be its owner or root, deleted last.
+    /// Undeletes the list of this name that was deleted last. The peer has to be its owner or root.
     ///
-    /// Items whose leases have ended meanwhile go in the same group.
+    /// Items whose leases have ended since are removed in the same commit group.
     /// - Parameters:
-    ///   - epoch: that of the deleted list, of which there may be several with one name; nil: the one that was deleted last.
-    ///   - newName: what it is called from now on; nil: as it was.
+    ///   - epoch: selects one of several deleted lists with the same name; nil for the newest one.
+    ///   - newName: the list's new name; nil to keep the old one.
     @discardableResult
     package func undeleteList(
         _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon,
@@ -19,7 +18,7 @@ extension Store {
         undeleteList(name, epoch: epoch, as: newName ?? name, by: peer, nil, completion: completion)
     }
 
-    /// - Parameter found: the end of leases, found in the background for this deletion.
+    /// - Parameter found: the end of leases, computed in the background for this deletion.
     private func undeleteList(
         _ name: ListName, epoch: String?, as newName: ListName, by peer: Peer, _ found: (Deletion, LeaseEnd)?,
         completion: @escaping Completion<ListState>
@@ -31,16 +30,18 @@ extension Store {
         let deleted: DeletedList
         do throws(StoreError) {
             if isSeen(newName, by: peer) { throw .nameTaken(newName) }
-            // Who has nothing to bring back does not learn that a name is taken by a list that it may not see.
+            // Checked after `isSeen`, so that a peer without a list to undelete does not learn that a list it may not
+            // read has this name.
             deleted = try deletedList(name, epoch, for: peer)
-            // Whoever had a list of that name need not be let create one.
+            // The owner may use the list's old name even if the rules no longer allow it to create one.
             let mayTake = newName == name || accessRules.mayCreate(newName, peer)
             if !mayTake || heldLists[newName]?.head != nil { throw .permissionDenied(newName, .creation) }
             let owner = accessRules.access(of: newName, deleted.access).owner
             try checkRoomForList(of: owner, by: peer)
             try checkRoom(for: deleted, called: newName, of: owner, by: peer)
         } catch {
-            // When its return or its purge cannot be written, there is one to bring back again.
+            // If an undeletion or purge of the same list is not written, the list can be undeleted again. So the
+            // refusal waits for it.
             let answer = DeferredReply.list(completion, .failure(error))
             if isBeingReleased(name, for: peer) {
                 self.answer(whenSettled: answer)
@@ -82,14 +83,14 @@ extension Store {
         if let end, let head = heldLists[newName]?.head {
             commit(end, head, origin: Origin(name: "lease ended: undelete"))
         }
-        // Rests on the return, and on what ended with it.
+        // The reply depends on the undeletion and on the removal of leased items.
         guard let head = heldLists[newName]?.head else { preconditionFailure("a list that came back is there") }
         answer(.list(completion, .success(head)), about: newName)
         return .done
     }
 
-    /// Gives a list another name, with all that there is of it. Who follows it hears that it was deleted, and who waits for
-    /// one of the new name gets it.
+    /// Renames a list with everything that belongs to it. Its followers see a deletion, and clients that wait for the
+    /// new name get the list.
     package func renameList(
         _ name: ListName, to newName: ListName, ifRevision: Int? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<ListState>
@@ -115,7 +116,7 @@ extension Store {
         }
         let access = currentAccess(of: name).record
         let schemas = heldLists[name]?.headSchemas
-        // Both changes become visible together, also of a volatile list: when one waits for the disk, both do.
+        // Both changes have to become visible together. So if the new name waits for the disk, a volatile list waits too.
         if let group = heldLists[newName]?.group, group > settledGroup { heldLists[name]?.group = group }
         delete(head, keeping: Deletion(moment: clock.now, origin: nil), answer: .settled {})
         bringBack(head, as: newName, access, schemas)
@@ -123,7 +124,7 @@ extension Store {
         answer(.list(completion, .success(head)), about: newName)
     }
 
-    /// The deleted lists that the peer could bring back: the last deletion first. O(deleted lists)
+    /// The deleted lists that the peer may undelete, newest first. O(deleted lists).
     package func deletedLists(for peer: Peer) -> [(list: DeletedList, access: ListAccess)] {
         let now = clock.running
         return deletions.values.compactMap { held -> (list: DeletedList, access: ListAccess)? in
@@ -137,7 +138,7 @@ extension Store {
 // MARK: - Deleting
 
 extension Store {
-    /// Why a list could not come back if it were deleted now; nil when it could.
+    /// Why the list could not be undeleted if it were deleted now. Nil if it could.
     func loss(of head: ListState) -> DeletionLoss? {
         let max = limits.history.deletedLengthMax
         if max == 0 || limits.history.ageMax == 0 { return .keepsNone }
@@ -145,7 +146,7 @@ extension Store {
         return DeletedList.length(of: head, heldLists[head.name]?.headSchemas) > max ? .tooLong(max: max) : nil
     }
 
-    /// What is to be kept of a list that is about to be deleted; nil when it cannot come back.
+    /// Decides what is kept of a list that is about to be deleted. Nil if it cannot be undeleted.
     func deletion(of head: ListState, keeping: DeletedListKeeping = .ifPossible, by origin: Origin?) -> Deletion? {
         let owner = currentAccess(of: head.name).effective.owner
         if let loss = keeping == .never ? .unwanted : loss(of: head) {
@@ -153,20 +154,20 @@ extension Store {
             return nil
         }
         let earlier = deletedLists(called: head.name, of: owner)
-        // A list that nobody has touched is nothing to come back, and would hide the one before it.
+        // An unchanged list is not worth keeping, and would hide the earlier deleted list of its name.
         if head.revision == 0, !earlier.isEmpty { return nil }
         let countMax = DeletedList.countOfNameMax
         if earlier.count >= countMax, let oldest = earlier.min(by: { $1.isNewer(than: $0) }) {
             purge(oldest, .madeRoomForLater(count: countMax))
         }
-        // Of two in the same millisecond it is known which was later.
+        // Each deletion gets a distinct running time, so that their order is known even within a millisecond.
         let now = clock.now
         let next = RunningTime(milliseconds: newestDeletion.milliseconds + 1)
         newestDeletion = Swift.max(now.running, next)
         return Deletion(moment: Moment(timeOfDay: now.timeOfDay, running: newestDeletion), origin: origin)
     }
 
-    /// One name is looked for among thousands, and a copy of each list would cost more than all else.
+    /// Filters by name before unwrapping: there may be thousands of lists, and copying each is the main cost.
     private func deletedLists(called name: ListName, of owner: UInt32) -> [DeletedList] {
         deletions.values.filter { $0.head?.name == name }.compactMap(\.head)
             .filter { accessRules.access(of: name, $0.access).owner == owner }
@@ -175,7 +176,7 @@ extension Store {
     private func purge(_ deleted: DeletedList) {
         let number = deleted.number
         let held = HeldList(access: heldAccess(deleted.access, of: deleted.name))
-        // A deletion that is not visible yet cannot be purged before it is.
+        // A purge must not become visible before the deletion.
         if deletions[number]?.isSettled != true { held.group = gathering.number }
         let leases = leases[number].map { _ in LeaseChange(endsAll: true) }
         commit(
@@ -183,8 +184,8 @@ extension Store {
             answer: .settled {})
     }
 
-    /// Drops deleted lists that are too old or, together, too long. The user with the most bytes of deleted lists loses the
-    /// oldest one first. So a user can push out only lists of users with more.
+    /// Purges deleted lists that are too old or exceed the total limit. The user with the most bytes of deleted lists
+    /// loses the oldest one first, so a user can evict only lists of users with more.
     func purgeDeletedLists() {
         if deletions.isEmpty { areDeletionsUncounted = false }
         guard case .running = condition, !deletions.isEmpty else { return }
@@ -199,14 +200,14 @@ extension Store {
         }
     }
 
-    /// O(d log d) in the number of deleted lists.
+    /// O(d log d) for d deleted lists.
     private func purgeDeletedLists(beyond max: Int) {
-        // A deletion that is on its way to the disk is counted when it is there.
+        // A deletion counts once it is on disk.
         let counted = deletions.values.lazy.filter(\.isSettled)
         var length = counted.reduce(0) { $0 + ($1.committed?.length ?? 0) }
         guard length > max else { return }
         let deleted = Array(counted.compactMap(\.committed))
-        // Of each owner, the oldest deletion last.
+        // The oldest deletion of each user is last.
         var lists = Dictionary(grouping: deleted) { heldAccess($0.access, of: $0.name).user }
             .mapValues { (lists: $0.sorted { $0.isNewer(than: $1) }, length: $0.reduce(0) { $0 + $1.length }) }
         var count = deleted.count
@@ -214,7 +215,7 @@ extension Store {
             let oldest = lists[owner]?.lists.popLast()
         {
             if count == 1, let held = deletions[oldest.number], oldest.lengthWithoutPast <= max {
-                // The list comes back with less of a past.
+                // The only remaining list keeps its content and loses old history.
                 held.committed?.history.shorten(to: max - oldest.lengthWithoutPast, .newest)
                 return
             }
@@ -239,13 +240,13 @@ extension Store {
 // MARK: - Coming back
 
 extension Store {
-    /// Whether there is a list of that name, as far as the peer may know.
+    /// Whether a list of that name exists that the peer may read.
     private func isSeen(_ name: ListName, by peer: Peer) -> Bool {
         guard let held = heldLists[name], held.head != nil else { return false }
         return held.headAccess.effective.rights(of: peer).contains(.read)
     }
 
-    /// Whether a deleted list of the peer is about to come back or to be purged, which the disk may refuse.
+    /// Whether a deleted list of the peer is being undeleted or purged, which may still fail.
     private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
         deletions.values.contains { held in
             guard held.head == nil, let deleted = held.committed, deleted.name == name else { return false }
@@ -267,7 +268,7 @@ extension Store {
         _ state: ListState, as name: ListName, _ access: AccessRecord, _ schemas: ListSchemas?
     ) {
         let held = heldLists[name] ?? HeldList(access: heldAccess(access, of: name))
-        // A deletion that is not visible yet cannot be undone before it is.
+        // An undeletion must not become visible before the deletion.
         if deletions[state.number]?.isSettled != true { held.group = gathering.number }
         commit(
             ListChange(
@@ -275,7 +276,6 @@ extension Store {
             of: held, answer: .settled {})
     }
 
-    /// The leases that ended while the list was deleted.
     private func leasesThatEnded(of number: Int) -> [Lease] {
         leases[number]?.leases.filter { leasedLists[$0]?.contains(number) != true }.sorted { $0.number < $1.number }
             ?? []
@@ -285,7 +285,7 @@ extension Store {
 // MARK: - Following changes
 
 extension Store {
-    /// A change is its list's head now.
+    /// Updates the head of a deletion after a change became its list's head.
     func holdDeletion(of change: ListChange, _ list: HeldList) {
         let number = change.state.number
         switch change.event {
@@ -300,9 +300,9 @@ extension Store {
         }
     }
 
-    /// A deletion is on disk, with all that led to it.
+    /// Keeps a deletion that is on disk, with the list's history.
     func settleDeletion(of change: ListChange, _ deletion: Deletion, _ list: HeldList) {
-        // The list may have come back in the head already. If an earlier return of it is on disk too, nothing is held.
+        // The head may already have been undeleted. If an earlier undeletion is on disk too, nothing is held.
         let held = deletions[change.state.number] ?? HeldDeletion()
         deletions[change.state.number] = held
         held.committed = DeletedList(
@@ -312,13 +312,13 @@ extension Store {
         unpackedDeletions.append(change.state.number)
     }
 
-    /// Packs new deleted lists. A list that was renamed is back by now.
+    /// Packs newly deleted lists. A list that was renamed is no longer deleted and stays as it is.
     func packDeletions() {
         for number in unpackedDeletions { packDeletion(of: number) }
         unpackedDeletions.removeAll()
     }
 
-    /// Packs a deleted list. Few of them ever come back.
+    /// Packs a deleted list, because few are ever undeleted.
     private func packDeletion(of number: Int) {
         guard let held = deletions[number], held.head != nil, let deleted = held.committed else { return }
         guard let beside, deleted.numberOfItems > beside.sizeMax else { return replace(with: deleted.packed()) }
@@ -328,18 +328,18 @@ extension Store {
         }
     }
 
-    /// Keeps the same deletion packed, unless the list is coming back.
+    /// Replaces the same deletion with its packed form, unless the list is being undeleted.
     private func replace(with packed: DeletedList) {
         guard let held = deletions[packed.number], let committed = held.committed, let head = held.head,
             committed.deletion == packed.deletion, head.deletion == packed.deletion
         else { return }
-        // Its history was cut in the meantime.
+        // The history was shortened in the meantime.
         guard committed.history.isSame(as: packed.history) else { return packDeletion(of: packed.number) }
         held.head = head.with(stateOf: packed)
         held.committed = packed
     }
 
-    /// Keeps the state of the same deletion whole, unless the list is coming back. The history stays packed.
+    /// Unpacks the state of the same deletion, unless the list is being undeleted. The history stays packed.
     private func replaceState(with unpacked: DeletedList) {
         guard let held = deletions[unpacked.number], let committed = held.committed, let head = held.head,
             committed.deletion == unpacked.deletion, head.deletion == unpacked.deletion
@@ -348,7 +348,7 @@ extension Store {
         held.committed = committed.with(stateOf: unpacked)
     }
 
-    /// The list has come back on disk, or is gone from it. Answers what was kept of it.
+    /// Releases a deletion after an undeletion or purge is on disk, and returns it.
     func releaseDeletion(of number: Int) -> DeletedList? {
         guard let held = deletions[number] else { return nil }
         let deleted = held.committed
@@ -357,7 +357,7 @@ extension Store {
         return deleted
     }
 
-    /// A change has not come to the disk.
+    /// Restores the deletion after a change that was not written.
     func refuseDeletion(of number: Int) {
         guard let held = deletions[number] else { return }
         held.head = held.committed

@@ -5,14 +5,14 @@ import Logging
 // MARK: - Gathering
 
 extension Store {
-    /// Makes a change the list's head, and visible: at once for a volatile list, with its group for a durable one.
+    /// Makes a change the list's head, and visible: at once for a volatile list, with its commit group for a durable one.
     func commit(_ change: ListChange, answer: DeferredReply) {
         let name = change.state.name
         let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
         commit(change, of: held, answer: answer)
     }
 
-    /// - Parameter held: the list, which may be about to get its name.
+    /// - Parameter held: the list, which `heldLists` may not contain yet under its name.
     func commit(_ change: ListChange, of held: HeldList, answer: DeferredReply) {
         if let access = change.access { held.headAccess = heldAccess(access, of: change.state.name) }
         switch change.event {
@@ -31,7 +31,7 @@ extension Store {
         usages.recount(held)
         holdDeletion(of: change, held)
         rememberResult(of: change)
-        // A volatile list waits as well while an earlier list of its name is still on its way to the disk.
+        // A volatile list has to wait while an earlier list of its name is not on disk yet.
         let isAtOnce = change.state.durability == .volatile && held.group <= settledGroup
         makeLeases(of: change, isAtOnce: isAtOnce)
         if isAtOnce {
@@ -53,7 +53,7 @@ extension Store {
         }
     }
 
-    /// Answers a request that changes nothing, once everything that the answer rests on is on disk.
+    /// Answers a request that changes nothing, once everything that the answer depends on is on disk.
     func answer(_ answer: DeferredReply, about name: ListName) {
         let group = heldLists[name]?.group ?? 0
         if group <= settledGroup {
@@ -68,7 +68,7 @@ extension Store {
     /// Calls back when all earlier changes are on disk, or were refused.
     func answer(whenSettled completion: @escaping @Sendable () -> Void) { answer(whenSettled: .settled(completion)) }
 
-    /// Answers when all earlier changes are on disk; if they are refused, so is this.
+    /// Answers once all earlier changes are on disk. If they are refused, the answer is that error.
     func answer(whenSettled answer: DeferredReply) {
         if !gathering.changes.isEmpty {
             gathering.answers.append(answer)
@@ -79,7 +79,7 @@ extension Store {
         }
     }
 
-    /// The group starts after the queue's current work, so that the requests of one read share one sync.
+    /// Starts the group after the queue's current work, so that all requests of one socket read share one sync.
     private func scheduleGroupStart() {
         guard inFlight == nil, groupStart == .notScheduled else { return }
         groupStart = .scheduled
@@ -141,7 +141,7 @@ extension Store {
             count(change)
             commits.append(commit)
         }
-        // The disk works on the next group while subscribers are told of this one.
+        // The disk can write the next group while subscribers receive this one.
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.complete() }
@@ -153,8 +153,7 @@ extension Store {
         purgeDeletedLists()
     }
 
-    /// Resets the heads to what is on disk. The group that has gathered meanwhile was built on them and is refused as
-    /// well.
+    /// Resets the heads to the state on disk. The group that has gathered since builds on the failed group, so it is refused too.
     private func refuse(_ group: Group, _ error: StoreError) {
         let gathered = gathering
         settledGroup = gathered.number
@@ -177,20 +176,20 @@ extension Store {
         onGroupStart()
     }
 
-    /// What a long change says is freed beside the queue, when nobody needs it any more.
+    /// Frees the operations of a long change in the background.
     private func freeBeside(_ change: ListChange) {
         guard let beside, case .stepped(let operations, _) = change.event else { return }
         let size = operations.size(in: nil, max: beside.sizeMax)
         if size > beside.sizeMax { beside.free(change, size) }
     }
 
-    /// A purge is nobody's transaction.
+    /// Counts a transaction. A purge is not a client's transaction.
     private func count(_ change: ListChange) {
         if case .purged = change.event { return }
         statistics.transactions += 1
     }
 
-    /// Nil when nothing becomes visible.
+    /// Makes a change visible. Nil if there is nothing to report.
     private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
@@ -203,7 +202,7 @@ extension Store {
         switch change.event {
         case .unchanged:
             if let schemas = change.schemas { held.schemas = schemas }
-            // How far a shared list has come is nobody's access.
+            // The progress of a shared list is stored with its access, but is not visible.
             guard isAccessNew else { return nil }
             return Commit(event: .unchanged, state: change.state, changesAccess: true)
         case .created:
@@ -222,7 +221,7 @@ extension Store {
                 step.redraws = change.state.snapshot.redrawsAsked &- before.snapshot.redrawsAsked
                 held.history.append(step, after: before)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
-                // Large states are freed in the background, by whoever is told.
+                // The receivers of the commit free large states in the background.
                 forgotten = held.history.takeOutgrown(limits.history)
                 if !limits.history.isNewestKept, revision.length > Self.lengthFreedAtOnceMax {
                     forgotten.append(before)
@@ -263,8 +262,8 @@ extension Store {
             held.schemas = nil
             held.history = History()
             pastBudget.remove(held)
-            // The name may have been taken again, and the new list deleted again. Until those changes are on disk too, later
-            // changes of the name must wait for them.
+            // The name may be in use again by a list that was also deleted. Until those changes are on disk, later
+            // changes of the name have to wait for them.
             if held.head == nil, held.group <= settledGroup { heldLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
@@ -275,8 +274,7 @@ extension Store {
 // MARK: - The past
 
 extension Store {
-    /// States that history drops are freed after the queue's current work and the answers to those who wait: freeing a
-    /// state takes about as long as making the next one.
+    /// Trims after the queue's current work and its replies, because freeing a state takes about as long as making the next one.
     private func scheduleTrimming() {
         guard !untrimmedLists.isEmpty || areDeletionsUncounted, !isTrimmingScheduled else { return }
         isTrimmingScheduled = true
@@ -302,9 +300,9 @@ extension Store {
         }
     }
 
-    /// Packs the histories of lists whose contents were mostly replaced. It waits for a second after the change: connected
-    /// clients ask for the state before it at once, if at all.
-    /// - Returns: whether some are left for later.
+    /// Packs the histories of lists whose contents were mostly replaced. Waits one second after the change, because
+    /// connected clients ask for the previous state at once, if at all.
+    /// - Returns: whether some histories are left for later.
     package func packHistories() -> Bool {
         let now = clock.running
         let lists = unpackedLists
@@ -340,12 +338,12 @@ extension Store {
         }
     }
 
-    /// Unpacks a list's history, and makes earlier states again, in the background if that takes long. Until then nothing may
-    /// be asked of it.
+    /// Unpacks a list's history and rebuilds earlier states, in the background if that takes long. Until then, the
+    /// history must not be read.
     /// - Parameters:
-    ///   - revisions: the revisions whose states are wanted.
+    ///   - revisions: the revisions whose states are needed.
     ///   - then: called when it is done.
-    /// - Returns: whether there is nothing to wait for; `then` is not called.
+    /// - Returns: whether the history is ready now; `then` is not called in that case.
     package func unpackHistory(
         of name: ListName, for revisions: [Int] = [], then: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -391,7 +389,7 @@ extension Store {
         if let last = states.last { beside?.free(states, last.snapshot.numberOfItems) }
     }
 
-    /// Drops what is too old, or more than new limits allow.
+    /// Drops history that is too old or exceeds the current limits.
     func trimHistory(of held: HeldList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
         freeLongPast(of: held)

@@ -1,22 +1,22 @@
 import Diffable
 import Logging
 
-// A lease belongs to a connection. When it ends, everything that was put in under it is deleted, in one transaction for
-// each list, like any other change. Leases of durable lists are written in the group of the change; a start finds the
-// leases that the last daemon left, and ends them before anybody is served.
+// A lease belongs to a connection. When it ends, everything inserted under it is deleted, in one transaction for each
+// list. Leases of durable lists are written with the change. At startup the store ends the leases that the previous
+// daemon left, before it serves any client.
 
 extension Store {
-    /// A new lease, which holds nothing yet.
+    /// Creates a lease that owns nothing yet.
     package func makeLease() -> Lease {
         lastLeaseNumber += 1
         liveLeases.insert(lastLeaseNumber)
         return Lease(number: lastLeaseNumber)
     }
 
-    /// Deletes what is leased and still there: the leased lists, the items with their descendants, and the sections
-    /// that are empty then. Sections in which others have put something stay.
+    /// Deletes everything the lease still owns: lists, items with their descendants, and sections that are then empty.
+    /// Sections with items of other clients stay.
     ///
-    /// On a full disk it is tried again after the next group that is written.
+    /// On a full disk, it is tried again after the next commit group that is written.
     package func end(_ lease: Lease, origin: Origin, completion: @escaping @Sendable () -> Void = {}) {
         liveLeases.remove(lease.number)
         endSharedLease(lease, origin: origin)
@@ -24,20 +24,20 @@ extension Store {
             return completion()
         }
         for number in numbers.sorted() { end([lease], of: number, origin: origin) }
-        // This rests on everything that was just begun, because all of it is in one group.
+        // Waiting for the current group is enough, because all deletions are in it.
         answer(whenSettled: completion)
     }
 
     /// Ends leases of one list in one transaction.
     ///
-    /// If they hold many items, the change is found in the background. Other changes of the list wait for it, so a client
-    /// that connects again does not find the items that it leased before.
+    /// If they own many items, the change is computed in the background. Other changes of the list wait for it, so a
+    /// client that reconnects does not find the items that it leased before.
     func end(_ ended: [Lease], of number: Int, origin: Origin, _ found: (head: ListState, end: LeaseEnd)? = nil) {
-        // The next start ends the leases that are still on disk.
+        // The next startup ends the leases that are still on disk.
         guard case .running = condition, let leases = leases[number] else { return }
-        // What is leased of a deleted list goes when the list comes back.
+        // The items of a deleted list are removed if it is undeleted.
         if let deletion = deletions[number], deletion.committed != nil, deletion.head != nil { return }
-        // A deletion is on its way to the disk. If it fails, there is something left to do.
+        // A deletion is not on disk yet. If it fails, the leases still have to be ended.
         guard let held = heldLists[leases.name], let head = held.head, head.number == number else {
             return postponeEnd(of: ended, number, origin: origin)
         }
@@ -77,7 +77,7 @@ extension Store {
             answer: answer)
     }
 
-    /// No client waits for the answer. If the disk is full, the end is tried again.
+    /// Creates the reply to the end of leases. No client waits for it, but it tries again if the disk was full.
     private func answer(toEndOf ended: [Lease], _ head: ListState, origin: Origin) -> DeferredReply {
         .list(
             { result in
@@ -86,8 +86,8 @@ extension Store {
             }, .success(head))
     }
 
-    /// The number of items that the end of leases takes away, if the queue has no time for them. All leases that end in
-    /// the queue's current work share the time.
+    /// The number of items that the end of leases removes, if that is too much for the queue. All leases that end in
+    /// the queue's current work share one allowance.
     func sizeBeside(of ended: [Lease], _ list: Snapshot, _ leases: Leases) -> Int? {
         guard beside != nil else { return nil }
         var size = leases.count(of: ended)
@@ -103,7 +103,7 @@ extension Store {
         return nil
     }
 
-    /// About two milliseconds.
+    /// In items: about two milliseconds of work.
     static let leaseRoomMax = 512
 
     private func postponeEnd(of ended: [Lease], _ number: Int, origin: Origin) {
@@ -113,7 +113,7 @@ extension Store {
         }
     }
 
-    /// Tries again once the disk has room.
+    /// Tries again to end leases that a full disk prevented.
     func endOverdueLeases() {
         guard !overdueLeases.isEmpty else { return }
         let overdue = overdueLeases
@@ -121,7 +121,7 @@ extension Store {
         for (lease, origin) in overdue { end(lease, origin: origin) }
     }
 
-    /// Ends the leases that the last daemon left.
+    /// Ends the leases that the previous daemon left.
     func endLeasesLeftBehind() async {
         guard leasedLists[.leftBehind] != nil else { return }
         await withCheckedContinuation { continuation in
@@ -142,7 +142,7 @@ extension Store {
 extension Store {
     /// Updates the leases after a change has become its list's head.
     ///
-    /// - Parameter isAtOnce: whether the change is part of no group.
+    /// - Parameter isAtOnce: whether the change belongs to no commit group.
     func makeLeases(of change: ListChange, isAtOnce: Bool) {
         let number = change.state.number
         let isUndeleted = if case .undeleted = change.event { leases[number] != nil } else { false }
@@ -160,16 +160,16 @@ extension Store {
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }
     }
 
-    /// Updates the rows after a change is on disk.
+    /// Updates the leases after a change is on disk.
     func settleLeases(of change: ListChange) {
         if change.isEnd, let former = leases.removeValue(forKey: change.state.number) {
             beside?.free(former, former.count)
         }
-        // What is leased is told with the state that it has advanced to.
+        // After an advance, the list has a new number, and its leases come with the new state.
         if case .advanced(let former, _) = change.event { leases[former.number] = nil }
     }
 
-    /// Restores the leases from before groups that were not written, newest group first.
+    /// Restores the leases from before commit groups that were not written. The newest group comes first.
     func refuseLeases(of groups: [Group]) {
         for group in groups {
             for (number, former) in group.formerLeases { leases[number] = former }
@@ -178,7 +178,7 @@ extension Store {
 }
 
 extension Snapshot {
-    /// The snapshot without the items, and without those of the sections that are empty then.
+    /// Deletes the items, and those of the sections that are then empty.
     func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [ListOperation]) {
         do throws(TransactionError) {
             var operations: [ListOperation] = items.isEmpty ? [] : [.deleteItems(items, .isPassedOver)]

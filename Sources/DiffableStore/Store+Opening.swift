@@ -1,11 +1,11 @@
 import Logging
 
 extension Store {
-    /// Opens a state directory, which is made if it is missing, and recovers its lists.
+    /// Opens a state directory and recovers its lists. A missing directory is created.
     ///
-    /// `onFailure` is called at most once, on the executor, when the disk has failed and everybody who waited has been
-    /// told. The daemon should exit then, and be started again. `onProgress` gets how much of what is stored has been
-    /// read, in whole percent, on any thread, at most a hundred times.
+    /// `onFailure` is called at most once, on the executor, after a disk failure, when all waiting requests have been
+    /// answered. The daemon should then exit and be restarted. `onProgress` gets the percentage of the stored bytes
+    /// that have been read, as an integer, on any thread, at most 100 times.
     package static func open(
         directory: String, executor: any StoreExecutor, limits: StoreLimits = StoreLimits(),
         accessRules: AccessRules = AccessRules(), logger: Logger,

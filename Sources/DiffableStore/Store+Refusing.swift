@@ -1,8 +1,8 @@
 import Logging
 
 extension Store {
-    /// A store for a directory that cannot be read: it has no lists, touches no file and refuses every change, so that
-    /// the daemon can stay and say what is wrong and what to do.
+    /// Creates a store for a directory that cannot be read. It has no lists, touches no file and refuses every change,
+    /// so the daemon can keep running and report the problem and its remedy.
     package static func refusing(
         because error: StoreOpeningError, executor: any StoreExecutor, logger: Logger
     ) async -> Store {
@@ -13,13 +13,12 @@ extension Store {
 
     private func refuse(because error: StoreOpeningError) { condition = .unreadable(error) }
 
-    /// Why there are no lists to read; nil when there are.
+    /// The reason why the lists cannot be read. Nil if they can.
     package var unreadable: StoreError? {
         if case .unreadable(let error) = condition { .unreadable(error) } else { nil }
     }
 }
 
-/// A journal that is never written to.
 private struct NoJournal: Journal {
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void) {
         preconditionFailure("a store that refuses writes nothing")

@@ -1,11 +1,11 @@
 import Diffable
 
-// A request with a key is carried out once. Its result is remembered from the moment when the change becomes the list's
-// head. A repeated request finds it there, and waits for its group like every answer about the head. The result is
-// written in that group; if the group is refused, the key counts as unused.
+// A request with a key is carried out once. Its result is remembered as soon as the change is the list's head. A
+// repeated request finds the result there and waits for its commit group like every reply about the head. The result is
+// written in that group. If the group is refused, the key counts as unused.
 
 extension Store {
-    /// The result of the request's first time; nil for a new request, or when that was too long ago.
+    /// The result of the request's first execution. Nil for a new request, or if the result has expired.
     func firstResult(of request: KeyedRequest, on head: ListState) throws(StoreError) -> FirstResult? {
         changeWindow(of: head.number) { $0.trim(limits.requests, now: clock.running) }
         guard let first = requestWindows[head.number]?[request.key] else { return nil }
@@ -13,7 +13,7 @@ extension Store {
         return first
     }
 
-    /// The result to remember of a request.
+    /// Makes the result to remember for a request.
     func result(of request: KeyedRequest, _ outcome: Outcome, at time: RunningTime) -> FirstResult {
         FirstResult(
             key: request.key, digest: request.digest,
@@ -21,7 +21,7 @@ extension Store {
             isChanged: outcome.isChanged, summary: request.isSummarized ? outcome.summary : nil, time: time)
     }
 
-    /// Of the next result that is remembered of a list.
+    /// The number of the next result of a list.
     func nextResultNumber(of list: ListState) -> Int { (requestWindows[list.number]?.lastNumber ?? 0) + 1 }
 
     /// Remembers the result of a change that has become its list's head.
@@ -57,7 +57,9 @@ extension Store {
         for list in Array(requestWindows.keys) { changeWindow(of: list) { $0.shorten(to: level) } }
     }
 
-    /// Forgets the results of changes, in arrival order, that did not come to the disk.
+    /// Forgets the results of changes that were not written.
+    ///
+    /// - Parameter changes: in arrival order.
     func refuseResults(of changes: [ListChange]) {
         for change in changes.reversed() {
             if let result = change.result { requestWindows[change.state.number]?.refuse(result) }

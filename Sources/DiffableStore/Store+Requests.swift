@@ -33,8 +33,8 @@ extension Store {
             answer: .list(completion, .success(state)))
     }
 
-    /// Deletes a list. The reply has its last state. Refused unless the list is at `ifRevision`, if that is given.
-    /// Unless `keeping` says something else, it can come back for a while (`undeleteList`).
+    /// Deletes a list and replies with its last state. With `ifRevision`, the list has to be at that revision.
+    /// Depending on `keeping`, it can be undeleted for a while (`undeleteList`).
     package func deleteList(
         _ name: ListName, ifRevision: Int? = nil, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
         by peer: Peer = .daemon,
@@ -50,11 +50,11 @@ extension Store {
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
         let isShared = heldLists[name]?.shared != nil
-        // Others may have changed it, which only the engine knows.
+        // Other hosts may have changed it, and only etcd has the newest revision.
         if isShared, ifRevision != nil {
             return answer(.list(completion, .failure(.notForShared(name, .deletionAtRevision))), about: name, to: peer)
         }
-        // A list that nobody has touched is no loss, and a leased one is to go with its connection.
+        // An unchanged list is no loss, and a leased list ends with its connection anyway.
         if keeping == .required, head.revision > 0, let loss = loss(of: head), loss != .leased {
             return answer(.list(completion, .failure(.notKept(name, loss))), about: name, to: peer)
         }
@@ -65,8 +65,8 @@ extension Store {
         delete(head, keeping: deletion, answer: .list(completion, .success(head)))
     }
 
-    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for. A request whose
-    /// `requestKey` came before gets the reply that it got then.
+    /// Applies the operations, all or none. With `ifRevision`, the list has to be at that revision. A request with a
+    /// known `requestKey` gets its first reply again.
     @discardableResult
     package func transact(
         _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
@@ -92,7 +92,7 @@ extension Store {
         }
     }
 
-    /// Makes the list, or one section of it, what the target says. Finds the difference.
+    /// Replaces the list, or one section, with the target's state. Computes the diff.
     @discardableResult
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
@@ -109,7 +109,7 @@ extension Store {
 // MARK: - Changes
 
 extension Store {
-    /// Why changes are refused at the moment; nil when they are accepted.
+    /// Why changes are refused at the moment. Nil if they are accepted.
     var refusal: StoreError? {
         switch condition {
         case .running: nil
@@ -119,15 +119,13 @@ extension Store {
         }
     }
 
-    /// Deletes the list.
-    ///
-    /// - Parameter deletion: nil: it cannot come back, and its leases go with it.
+    /// - Parameter deletion: nil if the list cannot be undeleted; its leases end too.
     func delete(_ head: ListState, keeping deletion: Deletion?, answer: DeferredReply) {
         let leases = deletion == nil ? leases[head.number].map { _ in LeaseChange(endsAll: true) } : nil
         commit(ListChange(event: .deleted(deletion), state: head, leases: leases), answer: answer)
     }
 
-    /// Throws when a peer with less than all rights lacks a right for this.
+    /// Throws if the peer lacks a right that the request needs.
     func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
         if !rights.isSuperset(of: terms.needed) {
             guard rights.contains(.read) else { throw .noSuchList(head.name) }
@@ -139,7 +137,7 @@ extension Store {
         }
     }
 
-    /// The list's state before its head: the committed state, or one on its way to the disk.
+    /// The list's state at an earlier revision: a committed state, or one that is not on disk yet.
     func state(before head: ListState, at revision: Int) -> ListState? {
         if revision == head.revision { return head }
         let underway = (inFlight?.changes ?? []) + gathering.changes
@@ -147,14 +145,14 @@ extension Store {
             return change.state
         }
         if let state = list(head.name, at: revision), state.number == head.number { return state }
-        // The list is on its way back.
+        // The list is being undeleted or renamed.
         guard var history = deletions[head.number]?.committed?.history else {
             return formerList(of: head)?.committed.flatMap { list($0.name, at: revision) }
         }
         return history.state(at: revision)
     }
 
-    /// The list under the name that it has on disk still.
+    /// The list under the name it still has on disk, if it is being renamed.
     func formerList(of head: ListState) -> HeldList? {
         let underway = (inFlight?.changes ?? []) + gathering.changes
         for change in underway where change.state.number == head.number {
@@ -200,7 +198,7 @@ extension Store {
         }
     }
 
-    /// Costs nothing when nothing can be leased.
+    /// Costs nothing if neither the request nor the list has a lease.
     private func leaseChange(from head: ListState, by made: MadeChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }

@@ -1,17 +1,17 @@
 import Diffable
 import DiffableJSON
 
-/// A list as a backup has it.
+/// A list in a backup.
 package struct RestoredList: Sendable {
     package var name: ListName
     package var snapshot: Snapshot
-    /// Attributes that it leaves out are those of a new list.
+    /// Missing attributes get the defaults of a new list.
     package var access: AccessRecord
     /// Nil for none.
     package var schemas: SchemaSet?
-    /// Whether the contents need not fit the schemas. They did not when the list got them.
+    /// Whether the contents have to match the schemas.
     package var existing: ExistingItems
-    /// What makes it of an empty list, and whether its contents fit, if that was found beforehand.
+    /// The result of `prepared`: the change from an empty list, and whether the contents match the schemas.
     private(set) var preparation: (change: MadeChange, check: Result<Void, StoreError>)?
 
     package init(
@@ -26,16 +26,15 @@ package struct RestoredList: Sendable {
     }
 }
 
-/// What a restore does when lists with these names exist.
 package enum ReplacedLists: Sendable {
     case areError
-    /// They are deleted, and can come back as other deleted lists. Their subscribers follow the new ones, beginning with a `reset`.
+    /// The existing lists are deleted and can be undeleted. Their subscribers follow the new lists, starting with a `reset`.
     case areAllowed
 }
 
 extension Store {
-    /// Makes all of these lists or none. Each is durable, has a new epoch, and is at revision 1, or 0 when it is empty.
-    /// They are one group, so one transaction on the disk.
+    /// Creates all lists or none, in one commit group. Each is durable, has a new epoch, and is at revision 1, or at 0
+    /// if it is empty.
     ///
     /// The completion gets their states. O(items).
     package func restore(
@@ -58,7 +57,7 @@ extension Store {
                 if let preparation = list.preparation { try preparation.check.get() } else { try list.check() }
             }
         } catch {
-            // The answer rests on all heads.
+            // The answer depends on all heads.
             return answer(whenSettled: { completion(.failure(error)) })
         }
         var outcomes: [AccessOutcome] = []
@@ -73,12 +72,12 @@ extension Store {
 
     private func replace(_ head: ListState, _ origin: Origin?) {
         replacedLists.insert(head.number)
-        // A volatile list waits for the disk as well. Otherwise it would be gone when the others cannot be written.
+        // A volatile list has to wait for the disk too. Otherwise it would be lost if the others cannot be written.
         heldLists[head.name]?.group = gathering.number
         delete(head, keeping: deletion(of: head, by: origin), answer: .settled {})
     }
 
-    /// The state of the list after the restore.
+    /// Creates the list and returns its state.
     private func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
         let empty = ListState(
             name: list.name, epoch: Epoch.random(), durability: .durable, number: nextListNumber)
@@ -100,7 +99,7 @@ extension Store {
 }
 
 extension RestoredList {
-    /// The same, with what takes long to find of it. It may be found on any thread. O(items)
+    /// Computes the expensive parts in advance, on any thread. O(items).
     package func prepared() -> RestoredList {
         var list = self
         list.preparation = (change.complete(from: Snapshot()), Result { () throws(StoreError) in try check() })
@@ -111,7 +110,7 @@ extension RestoredList {
         MadeChange(new: snapshot, operations: snapshot.difference(from: Snapshot()))
     }
 
-    /// Throws when its contents do not fit its own schemas.
+    /// Throws if the contents do not match the list's own schemas.
     fileprivate func check() throws(StoreError) {
         guard let schemas, existing == .areChecked else { return }
         do throws(InvalidContent) { try schemas.checkAll(of: snapshot) } catch {

@@ -3,137 +3,135 @@
 //     request ─► head′ = head + operations ─► gathering group ─► journal ─► committed = head′ ─► onCommit ─► answers
 //
 // A list has a *head*, the newest state, on which the next transaction builds, and a *committed* state, which readers
-// and subscribers see. While one group of transactions is being written, the next one gathers. After the write, the
-// committed states move up. When it fails, the heads are reset, which is cheap because they are values. Volatile lists
-// wait for no disk, so head and committed state move together.
+// and subscribers see. While one commit group is being written, the next one gathers. After the write, the committed
+// states advance. If the write fails, the heads are reset, which is cheap because they are values. Volatile lists do
+// not wait for the disk, so their head and committed state advance together.
 //
-// Requests: `Store+Requests.swift`. Groups: `Store+Groups.swift`. The disk: `Journal/`.
+// Requests: `Store+Requests.swift`. Commit groups: `Store+Groups.swift`. The disk: `Journal/`.
 
 import DequeModule
 import Diffable
 import Logging
 
-/// All lists, and the one order in which they change.
+/// Holds all lists, and decides the order in which they change.
 ///
-/// Call it on its executor. Completions are called there too: once, in arrival order for a list, and never before what
-/// they report is on disk.
+/// Call it on its executor. Completions are called there too: once, in arrival order for each list, and never before
+/// the result they report is on disk.
 package actor Store {
     package typealias Completion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
     nonisolated let executor: any StoreExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Called once for each group, before any of its requests is answered; for volatile lists, once for each
-    /// transaction.
+    /// Called once for each commit group, before any of its requests is answered. For volatile lists, called once for
+    /// each transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
-    /// Nil: all is done on the queue.
+    /// Nil to do all work on the queue.
     package var beside: WorkBeside?
     let clock: StoreClock
-    /// Called when a shared list begins or ceases to be live.
+    /// Called when a shared list becomes live or stops being live.
     package var onLiveness: @Sendable (ListName) -> Void = { _ in }
-    /// Has `endSharedWaits` called after so many milliseconds.
+    /// Schedules a call of `endSharedWaits` after this number of milliseconds.
     package var wakeLater: @Sendable (Int) -> Void = { _ in }
 
-    /// Who may create lists, and which owner, group and mode these get.
     package internal(set) var accessRules: AccessRules
 
-    /// Who the users and groups are that shared lists name.
+    /// Resolves the names of users and groups in shared lists.
     let accounts: Accounts
     package private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
-    /// Called at most once, when a group could not be written and every waiting request has been answered.
+    /// Called at most once, after a commit group could not be written and every waiting request has been answered.
     let onFailure: @Sendable (String) -> Void
 
     var heldLists: [ListName: HeldList]
-    /// The number of lists with a head, which `listsMax` bounds.
+    /// The number of lists with a head. Bounded by `listsMax`.
     var numberOfHeads: Int
-    /// What shared lists change in first.
+    /// The connection to etcd, where shared lists change first.
     var engine = EngineLink()
     var nextListNumber: Int
-    /// What the lists of each user take.
+    /// The resources that the lists of each user take.
     var usages = Usages()
-    /// By the numbers of lists: a list's keys are forgotten when it is deleted.
+    /// By list number, because a list's keys are forgotten when it is deleted.
     var requestWindows: [Int: RequestWindow]
-    /// By the numbers of lists. A list without leases is not in it.
+    /// By list number. Has no entry for a list without leases.
     var leases: [Int: Leases]
-    /// Lists that were deleted and can come back, by their numbers.
+    /// Deleted lists that can be undeleted, by list number.
     var deletions: [Int: HeldDeletion] = [:]
     var deletionLosses = DeletionLosses()
-    /// None of `deletions` is older.
+    /// A lower bound for the running times of all `deletions`. Nil for none.
     var oldestDeletion: RunningTime?
-    /// No two deletions have one running time.
+    /// The running time of the newest deletion. No two deletions have the same one.
     var newestDeletion = RunningTime(milliseconds: .min)
-    /// Whether `deletions` may be too long together.
+    /// Whether the total length of `deletions` may exceed the limit.
     var areDeletionsUncounted = false
-    /// The numbers of lists that a restore replaces, until they are deleted.
+    /// The numbers of lists that a restore replaces, until their deletion is visible.
     var replacedLists: Set<Int> = []
-    /// The numbers of the lists in which a lease may hold something.
+    /// The numbers of the lists in which a lease may own something.
     var leasedLists: [Lease: Set<Int>] = [:]
     /// Leases that ended while the disk was full.
     var overdueLeases: [Lease: Origin] = [:]
-    /// How many items of ended leases the queue's current work still has time for.
+    /// The number of items of ended leases that the queue's current work may still remove.
     var leaseRoom = leaseRoomMax
     var lastLeaseNumber = 0
-    /// Those that were made and have not ended.
+    /// The numbers of leases that have not ended.
     var liveLeases: Set<Int> = []
     var lastConsiderationNumber = 0
 
-    /// The group that gathers.
     var gathering: Group
-    /// The group that the journal writes.
+    /// The group that the journal is writing.
     var inFlight: Group?
-    /// Every group up to this number is on disk, or was refused.
+    /// The number of the newest group that is on disk or was refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
-    /// How many changes have been part of a group so far.
+    /// The total number of changes that have joined a group.
     package internal(set) var changesGathered = 0
-    /// Called when the next group begins to gather.
+    /// Called when the next group starts to gather.
     package var onGroupStart: @Sendable () -> Void = {}
-    /// The number of the group that gathers. Nil while it has no change.
+    /// The number of the gathering group. Nil while the group is empty.
     package var gatheringGroup: Int? { gathering.changes.isEmpty ? nil : gathering.number }
-    /// The budget of all pasts together.
+    /// Limits the memory of all histories together.
     var pastBudget = PastBudget<HeldList>()
-    /// How many keys of requests are remembered, of those on disk and of volatile lists.
+    /// The number of remembered request keys, without those that are not on disk yet.
     var keyCount = 0
-    /// Lists whose past has grown, and may be too long now.
+    /// Lists whose history has grown and may exceed its limits.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
     /// Lists whose histories may be worth packing.
     var unpackedLists: [HeldList] = []
     /// The numbers of deleted lists to be packed.
     var unpackedDeletions: [Int] = []
-    /// Called when a history is unpacked, by the numbers of lists.
+    /// Callbacks for histories that are being unpacked, by list number.
     var historyWaits: [Int: [@Sendable () -> Void]] = [:]
-    /// No other list's past has states that were made again. Those first that got theirs first.
+    /// The lists whose histories hold rebuilt states, in the order in which they got them.
     private var listsWithRemadeStates: Deque<HeldList> = []
     var condition = Condition.running
-    /// The last group was refused because the disk is full.
+    /// Whether the last group was refused because the disk is full.
     var isDiskFull = false
-    /// The reason if something may not be on disk, also when the journal fails while it closes.
+    /// The reason why some changes may not be on disk. Nil for none. Also set if the journal fails while closing.
     package internal(set) var failure: String?
     package internal(set) var statistics = StoreStatistics()
 
     enum GroupStart {
         case notScheduled
-        /// The gathering group starts after the queue's current work.
+        /// Starts after the queue's current work.
         case scheduled
     }
 
     enum Condition {
         case running
-        /// The journal failed. What is on disk is unknown until the next start.
+        /// The journal failed. The contents of the disk are unknown until the next startup.
         case failed(reason: String)
-        /// The lists on disk could not be read: there are none, and none can be created.
+        /// The lists on disk could not be read. The store has no lists, and none can be created.
         case unreadable(StoreOpeningError)
-        /// New changes are refused; those that were begun are finished.
+        /// New changes are refused. Accepted ones are finished.
         case draining(completions: [@Sendable () -> Void])
-        /// The journal closes its files; then the completions are called.
+        /// The journal is closing its files.
         case closing(completions: [@Sendable () -> Void])
         case closed
     }
 
-    /// A store with the lists that the journal had.
+    /// Creates a store with the lists that were recovered from the journal.
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
         limits: StoreLimits = StoreLimits(), accessRules: AccessRules = AccessRules(), logger: Logger,
@@ -186,29 +184,29 @@ package actor Store {
     }
 }
 
-/// The lists that a journal had when it was opened.
+/// The lists that were recovered from a journal.
 package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
     var deleted: [DeletedList] = []
-    /// By the numbers of lists.
+    /// By list number.
     var histories: [Int: History] = [:]
-    /// A number larger than any list of the journal ever had.
+    /// Larger than the number of any list that the journal ever had.
     package var nextListNumber = 1
-    /// By the numbers of lists.
+    /// By list number.
     var requestWindows: [Int: RequestWindow] = [:]
-    /// By the numbers of lists.
+    /// By list number.
     var access: [Int: AccessRecord] = [:]
-    /// By the numbers of lists. A list that never had any is not in it.
+    /// By list number. Has no entry for a list that never had schemas.
     var schemas: [Int: ListSchemas] = [:]
-    /// Leases that the last daemon left, by the numbers of lists.
+    /// Leases that the previous daemon left, by list number.
     var leases: [Int: Leases] = [:]
 }
 
 // MARK: - Other limits
 
 extension Store {
-    /// Takes new limits. Lists that exceed one keep what they have; a past that exceeds one is cut when the list
-    /// changes or is read next.
+    /// Takes new limits. Lists that exceed a limit keep their contents. A history that exceeds one is cut when the list
+    /// is next changed or read.
     package func take(_ limits: StoreLimits) {
         let isCountedAnew = limits.subordinates != self.limits.subordinates
         self.limits = limits
@@ -221,10 +219,9 @@ extension Store {
 
 // MARK: - Figures
 
-/// The state of the store's work.
 package enum StoreHealth: Sendable, Equatable {
     case working
-    /// The last change found no room on the disk.
+    /// The last change failed because the disk was full.
     case full
     case failed
     case unreadable
@@ -256,12 +253,10 @@ extension Store {
 // MARK: - Reading
 
 extension Store {
-    /// The list's committed state. O(1).
     package func list(_ name: ListName) -> ListState? {
         heldLists[name]?.committed
     }
 
-    /// Every list's committed state, by name.
     package var lists: [ListState] {
         heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
     }
@@ -274,7 +269,7 @@ extension Store {
         }.sorted { $0.state.name < $1.state.name }
     }
 
-    /// The durable lists, by name, with the access and the schemas that were set, for a backup of this host.
+    /// The durable lists of this host, by name, with the access and the schemas that were set, for a backup.
     package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
         heldLists.values.compactMap { held in
             guard let state = held.committed, state.durability == .durable else { return nil }
@@ -282,20 +277,20 @@ extension Store {
         }.sorted { $0.state.name < $1.state.name }
     }
 
-    /// Whether there is such a list for this peer. A list that it may not read does not exist for it.
+    /// Whether the peer may read the list. For a peer without this right, the list does not exist.
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
         return held.access.effective.rights(of: peer).contains(.read)
     }
 
-    /// Whether the peer may ask the list's handler, and neither see the list nor change it.
+    /// Whether the peer may send requests to the list's handler, but neither read nor change the list.
     package func mayOnlyAsk(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
         let rights = held.access.effective.rights(of: peer)
         return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
     }
 
-    /// The list at a revision; nil when that is not kept. What `History.state` costs.
+    /// The list at a revision. Nil if that revision is not kept. Costs as much as `History.state`.
     package func list(_ name: ListName, at revision: Int) -> ListState? {
         guard let held = heldLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
@@ -305,8 +300,8 @@ extension Store {
         return held.history.state(at: revision)
     }
 
-    /// Drops the remade states of the list that got its own first. A client that reads the histories of many lists would
-    /// otherwise leave whole states in each.
+    /// Drops the rebuilt states of the list that got them first. Otherwise a client that reads the histories of many
+    /// lists would leave complete states in each.
     func noteRemadeStates(of held: HeldList, had: Bool) {
         guard !had, held.history.hasRemadeStates else { return }
         listsWithRemadeStates.append(held)
@@ -316,7 +311,7 @@ extension Store {
 
     private static let listsWithRemadeStatesMax = 16
 
-    /// The committed state, or the state at a revision.
+    /// The committed state, or the state at a revision, if the peer may read it.
     package func state(
         of name: ListName, at revision: Int?, for peer: Peer = .daemon
     ) throws(StoreError) -> ListState {
@@ -327,7 +322,7 @@ extension Store {
         throw .noSuchRevision(name, revision, oldest: oldest, current: current.revision)
     }
 
-    /// The oldest one that can be read or undone to.
+    /// The oldest revision that can be read or restored.
     /// - Parameter current: the committed state.
     package func oldestRevision(of current: ListState) -> Int {
         heldLists[current.name]?.history.oldest ?? current.revision
@@ -340,10 +335,10 @@ extension Store {
         return held.history.newestRevisions(limit)
     }
 
-    /// Now, for people.
+    /// The current time of day, for people.
     package var timeOfDay: Timestamp { clock.now.timeOfDay }
 
-    /// Returns when the queue has come to it. For the watchdog.
+    /// Returns when the queue has reached this call. For the watchdog.
     package func ping() {}
 
     /// How long the journal's thread has made no progress. For the watchdog. May be called on any thread.

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A time of day by the machine's clock.
+/// A time of day according to the machine's clock.
 package struct Timestamp: Sendable, Equatable {
-    /// Since the beginning of 1970, UTC.
+    /// Since 1970-01-01, UTC.
     package let milliseconds: Int
 
     package init(milliseconds: Int) { self.milliseconds = milliseconds }
 }
 
-/// How long daemons have run with these lists, all together. The past and the keys of requests age by it.
+/// The total time for which daemons have run with these lists. The age of history and of request keys is measured with it.
 ///
-/// The time of day is no measure of age, because it jumps: a machine without a clock of its own wakes up in 1970, and
-/// jumps by years when somebody sets it. The running time stands still while no daemon runs and while the machine
-/// sleeps, because clients cannot come back then.
+/// The time of day is no measure of age because it jumps: a machine without a battery-backed clock starts in 1970, and
+/// jumps by years when its clock is set. The running time pauses while no daemon runs and while the machine sleeps,
+/// because clients cannot reconnect then.
 package struct RunningTime: Sendable, Equatable, Comparable {
-    /// From an arbitrary moment. What is older than this clock has its time of day instead.
+    /// From an arbitrary origin. Records from before this clock existed have the time of day instead.
     package let milliseconds: Int
 
     package init(milliseconds: Int) { self.milliseconds = milliseconds }
@@ -25,11 +25,10 @@ package struct RunningTime: Sendable, Equatable, Comparable {
     func isOlder(than age: Int, at now: RunningTime) -> Bool { now.milliseconds - milliseconds > age * 1_000 }
 }
 
-/// A time on both clocks.
 package struct Moment: Sendable, Equatable {
     /// For people.
     package let timeOfDay: Timestamp
-    /// For its age.
+    /// For measuring age.
     package let running: RunningTime
 
     package init(timeOfDay: Timestamp, running: RunningTime) {
@@ -38,12 +37,11 @@ package struct Moment: Sendable, Equatable {
     }
 }
 
-/// The clocks of a store.
 package struct StoreClock: Sendable {
     private let timeOfDay: @Sendable () -> Timestamp
-    /// In milliseconds, from an arbitrary moment. It never jumps.
+    /// In milliseconds, from an arbitrary origin. Monotonic.
     private let uptime: @Sendable () -> Int
-    /// The running time when the uptime was zero, in milliseconds.
+    /// The running time at an uptime of zero, in milliseconds.
     private var runningBefore = 0
 
     package init(timeOfDay: @escaping @Sendable () -> Timestamp, uptime: @escaping @Sendable () -> Int) {
@@ -51,7 +49,6 @@ package struct StoreClock: Sendable {
         self.uptime = uptime
     }
 
-    /// The machine's clocks.
     package static let system = StoreClock(
         timeOfDay: { Timestamp(milliseconds: milliseconds(of: CLOCK_REALTIME)) },
         uptime: { milliseconds(of: CLOCK_MONOTONIC) })
@@ -60,7 +57,7 @@ package struct StoreClock: Sendable {
 
     var now: Moment { Moment(timeOfDay: timeOfDay(), running: running) }
 
-    /// The same clocks, with the running time continued from here.
+    /// A clock whose running time continues from `time`.
     func going(onFrom time: RunningTime) -> StoreClock {
         var clock = self
         clock.runningBefore = time.milliseconds - uptime()

@@ -1,100 +1,100 @@
 import Diffable
 
 /// Why a request to the store is refused.
-// Indirect, so that a result needs no room for an error, which is rare.
+// Indirect, so that a result reserves no space for an error, which is rare.
 package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation is impossible; the list is unchanged.
     case noSuchList(ListName)
     case listExists(ListName)
-    /// A deleted list is to come back, or another one to be renamed, and there is a list of that name.
+    /// An undeleted or renamed list needs a name that is already used.
     case nameTaken(ListName)
-    /// None that was deleted is kept for this peer.
+    /// No deleted list of this name is kept for this peer.
     case noDeletedList(ListName, ageMax: Int, DeletionLoss?)
-    /// It would not come back if it were deleted, and who asks wants that.
+    /// The caller requires that the list can be undeleted, which would not be possible.
     case notKept(ListName, DeletionLoss)
-    /// A list to restore exists, and so do these others of the lists to restore.
+    /// A list to restore already exists, and so do these others.
     case restoredListExists(ListName, others: [ListName])
     case tooManyLists(max: Int)
-    /// One owner has too many lists.
+    /// The owner has too many lists.
     case tooManyListsOfUser(UInt32, max: Int)
-    /// The lists of this list's owner would be too long together.
+    /// The lists of this list's owner would exceed the total limit.
     case contentOfUserTooLong(ListName, UInt32, max: Int)
-    /// The peer may see the list, and may not do this.
+    /// The peer may read the list, but lacks another right.
     case permissionDenied(ListName, Denial)
     case revisionMismatch(ListName, expected: Int, current: Int)
-    /// The revision is no longer kept, or does not exist yet. `oldest` is the oldest one that is kept.
+    /// The revision is no longer kept, or does not exist yet. `oldest` is the oldest that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
     /// Fewer changes can be undone or redone than the request asks for.
     case nothingToUndo(ListName, isRedo: Bool, wanted: Int, found: Int, current: Int)
-    /// A list is to be read at a revision that there has not been yet.
+    /// A read names a revision that does not exist yet.
     case revisionNotMade(ListName, Int, current: Int)
     /// The same key was used for another change.
     case requestKeyReused(ListName, RequestKey)
-    /// One operation of a transaction, or of the state that an `apply` is built from.
+    /// An operation of a transaction is impossible, or one that builds the state of an `apply`.
     case transaction(ListName, TransactionError)
-    /// The state that an `apply` asks for.
+    /// The state of an `apply` is impossible.
     case operation(ListName, OperationError)
-    /// The same, when an item is in it twice.
+    /// The state of an `apply` contains an item twice.
     case repetition(ListName, Repetition)
-    /// An item does not fit the schemas of the list, or one that is there does not fit new ones.
+    /// A new item does not match the list's schemas, or an existing one does not match new schemas.
     case invalidContent(ListName, InvalidContent)
 
-    /// The list is shared, and what is asked for is not possible for shared lists.
+    /// The request is not supported for shared lists.
     case notForShared(ListName, SharedDenial)
-    /// A change of a shared list that is longer than the log takes, in bytes.
+    /// A change of a shared list exceeds the log's limit, in bytes.
     case sharedChangeTooLong(ListName, max: Int)
 
-    // The machine refused.
-    /// The engine does not answer, and nothing was sent to it. The shared list is unchanged.
+    // The operation was possible; the machine or another program failed.
+    /// etcd does not answer, and nothing was sent to it. The shared list is unchanged.
     case unreachable(ListName)
-    /// The engine does not answer, so whether what is here is new enough for a read is not known.
+    /// etcd does not answer, so it is unknown whether this host's copy is new enough for a read.
     case newestUnknown(ListName)
-    /// A mirror is to be read as its source is now.
+    /// A read asks for the newest state of a mirror, which only its source has.
     case newestElsewhere(ListName, MirrorSource)
-    /// The engine was asked, and has not answered. Whether a shared list has changed shows later.
+    /// etcd received the change and has not answered. It is unknown whether the shared list has changed.
     case outcomeUnknown(ListName)
-    /// The disk is full. Every list is unchanged, and the store goes on.
+    /// The disk is full. All lists are unchanged, and the store keeps running.
     case noSpace
-    /// Nobody knows whether the transaction is on disk. The store refuses changes until the daemon is started again.
+    /// It is unknown whether the transaction is on disk. The store refuses changes until the daemon is restarted.
     case storageFailed(reason: String)
-    /// The lists could not be read at the start. None is served, and nothing was changed.
+    /// The lists could not be read at startup. None is served, and nothing was changed.
     case unreadable(StoreOpeningError)
     case shuttingDown
 }
 
-/// What somebody lacks the right to.
+/// The action that the peer has no right to.
 package enum Denial: Sendable, Equatable {
-    /// Or the name belongs to a list that the peer may not read: both must look the same.
+    /// Also used if the name belongs to a list that the peer may not read, because the two cases have to look the same.
     case creation
     case change
-    /// To ask the list's handler.
+    /// Sending requests to the list's handler.
     case asking
-    /// To be the list's handler.
+    /// Becoming the list's handler.
     case handling
     case deletion
     case renaming
-    /// To set owner, group or mode.
+    /// Setting owner, group or mode.
     case governing
-    /// To set the schemas.
+    /// Setting the schemas.
     case schemas
-    /// To make the list a mirror, or an ordinary list of a mirror.
+    /// Making the list a mirror, or making a mirror an ordinary list.
     case mirroring
-    /// To change a mirror, which only follows its source. Without a source for a peer that cannot read the list.
+    /// Changing a mirror, which only follows its source. The source is nil for a peer that cannot read the list.
     case mirrored(MirrorSource?)
     case givingAway
     case foreignGroup(UInt32)
-    /// To learn something of the contents, with the right to change them only.
+    /// Learning something about the contents with write permission only.
     case readingWhileWriteOnly
-    /// The operations do not fit the contents. The reason is not told to someone who may only change them.
+    /// The operations do not match the contents. The reason is hidden from a peer with write permission only.
     case unfitWhileWriteOnly
 }
 
-/// What shared lists have not.
+/// Features that shared lists do not support.
 package enum SharedDenial: Sendable, Equatable {
     case schemas
     case renaming
     case deletionAtRevision
-    /// A user or a group that has a number only, on this host.
+    /// A user without a name on this host.
     case namelessUser(UInt32)
     case namelessGroup(UInt32)
     case mirroring
@@ -176,7 +176,7 @@ extension DeletionLoss: CustomStringConvertible {
 }
 
 extension DeletionLoss {
-    /// What speaks against it before the deletion.
+    /// The reason in words for a list that is not deleted yet.
     fileprivate var reasonBefore: String {
         switch self {
         case .tooLong(let max): "it is longer than \(max) bytes (`deletedLengthMax`)"
@@ -290,7 +290,7 @@ extension StoreError: CustomStringConvertible {
 
     private func quoted(_ list: ListName) -> String { list.description.debugDescription }
 
-    /// The first names of a list of names that can be long.
+    /// The first five names.
     private func shown(_ lists: [ListName]) -> String {
         let countMax = 5
         return lists.prefix(countMax).map(quoted).joined(separator: ", ") + (lists.count > countMax ? ", …" : "")

@@ -1,18 +1,18 @@
 import Dispatch
 
-/// The one queue that the store's state belongs to.
+/// The serial queue that owns the store's state.
 ///
-/// In the daemon it is an event loop's, so that connections call the store without a hop
-/// (`store.assumeIsolated { ... }`); elsewhere a `DispatchQueueExecutor`.
+/// In the daemon it is an event loop, so that connections call the store without a hop (`store.assumeIsolated { ...
+/// }`). Elsewhere it is a `DispatchQueueExecutor`.
 package protocol StoreExecutor: SerialExecutor {
-    /// Runs the work on the queue later, in the order of the calls, never at once. May be called from any thread.
+    /// Schedules the work on the queue, in the order of the calls, and never runs it at once. Callable from any thread.
     func execute(_ work: @escaping @Sendable () -> Void)
 }
 
-/// A store's queue without an event loop: for tests, and for programs that have none.
+/// A queue for tests and programs without an event loop.
 package final class DispatchQueueExecutor: StoreExecutor {
     private let queue: DispatchQueue
-    /// Of what the queue is at.
+    /// The progress of the queue's current job.
     let progress = WorkProgress()
 
     package init(label: String) {
@@ -23,12 +23,11 @@ package final class DispatchQueueExecutor: StoreExecutor {
         queue.async { self.carryOut(work) }
     }
 
-    /// The same, no sooner than after so many milliseconds.
+    /// Schedules the work with a delay, in milliseconds.
     func execute(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { self.carryOut(work) }
     }
 
-    /// Runs the work on the queue and returns when it is done.
     func run<R>(_ work: () -> R) -> R { queue.sync(execute: work) }
 
     package func enqueue(_ job: consuming ExecutorJob) {

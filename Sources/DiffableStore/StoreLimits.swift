@@ -1,33 +1,32 @@
 import Diffable
 
-/// How large lists and their files may grow. The configuration sets some of it.
+/// Limits for the size of lists and of their files. Some can be configured.
 package struct StoreLimits: Sendable, Equatable {
     package var snapshot: SnapshotLimits
     package var listsMax: Int
-    /// Of one user. Root and the daemon's own user have no limit.
+    /// The maximum number of lists of one user. Root and the daemon's own user have no limit.
     package var listsPerUserMax: Int
-    /// The users that subordinate ids count for.
+    /// The users that subordinate user ids count towards.
     package var subordinates = SubordinateUsers()
-    /// The number of first lists, each of another user, that can exceed `listsMax`.
+    /// The number of users whose first list is accepted even beyond `listsMax`.
     package static let firstListsKept = 4_096
-    /// Of all lists of one user together, in bytes (`Snapshot.lengthCounted`).
+    /// The total length of all lists of one user, in bytes (`Snapshot.lengthCounted`).
     package var contentPerUserMax: Int
-    /// A list is checkpointed when its journal is longer than its last checkpoint, and longer than this, in bytes.
+    /// In bytes. A list is checkpointed when its journal is longer than this and longer than its last checkpoint.
     package var journalLengthMin: Int
-    /// Many lists are checkpointed sooner, so that rows that history does not need take no more than about this of the
-    /// disk, in bytes.
+    /// In bytes. With many lists, checkpoints are made sooner, so that redundant rows take at most about this space on disk.
     package var journalLengthInAllMax: Int
-    /// A list is also checkpointed when its journal has more transactions than half its items, and more than this: each
-    /// costs time at the start.
+    /// A list is also checkpointed when its journal has more transactions than this and more than half its items,
+    /// because each transaction adds to the startup time.
     package var journalStepsMin: Int
-    /// When nothing was written for this long, a quarter of the last checkpoint is enough: the disk has time, and the
-    /// next start is faster.
+    /// After this time without a write, a journal of a quarter of the last checkpoint is enough for a new one: the disk
+    /// is idle, and the next startup becomes faster.
     package var idleMilliseconds: Int
-    /// In bytes. One part is written at a time, between groups.
+    /// In bytes. Parts are written one at a time, between commit groups.
     package var checkpointPartLengthMax: Int
     package var history: HistoryLimits
     package var requests: RequestLimits
-    /// How long a change of a shared list waits for the engine, in seconds.
+    /// The longest time that a change of a shared list waits for etcd, in seconds.
     package var engineWaitMax: Int
 
     package init(

@@ -1,27 +1,27 @@
-/// Why the store cannot be opened. The files are kept as they are.
+/// Why the store cannot be opened. The files stay unchanged.
 package enum StoreOpeningError: Error, Sendable, Equatable {
-    /// The state directory cannot be made or used.
+    /// The state directory cannot be created or used.
     case directoryUnusable(path: String, reason: String)
     /// Another user owns files in the directory, and the daemon's user cannot open them.
     case notOwned(files: [String], directory: String)
-    /// A check cannot make its temporary copy in this directory.
+    /// A check cannot create its temporary copy in this directory.
     case scratchUnusable(path: String, reason: String)
-    /// Another daemon has it open.
+    /// Another daemon has the directory open.
     case inUse(path: String)
-    /// Another version of diffabled wrote it.
+    /// Another version of diffabled wrote the database.
     case otherSchema(path: String, version: Int, known: Int)
-    /// It is not a database of diffabled.
+    /// The file is not a database of diffabled.
     case foreign(path: String)
-    /// The database is missing, and something shows that there were lists.
+    /// The database is missing, although something shows that lists existed.
     case missing(path: String, reason: String)
     case unreadable(path: String, reason: String)
-    /// The stored parts of one list do not fit together.
+    /// The stored parts of one list are inconsistent.
     case damaged(path: String, list: String, revision: Int, reason: String)
 }
 
 extension StoreOpeningError {
-    /// Whether the reason is in the files, so that neither another start nor another configuration helps. The daemon
-    /// should stay then and say so, because systemd in the end stops the socket of a daemon that exits at each start.
+    /// Whether the cause is in the files, so that neither a restart nor another configuration helps. The daemon should
+    /// then keep running and report it, because systemd stops the socket of a daemon that exits at every start.
     package var isAboutContents: Bool {
         switch self {
         case .directoryUnusable, .scratchUnusable, .inUse: false

@@ -1,13 +1,13 @@
-/// What the store has done since it was opened, for `status` and for tests.
+/// Counters since the store was opened, for `status` and for tests.
 package struct StoreStatistics: Sendable, Equatable {
-    /// Committed transactions that changed something, creations and deletions included.
+    /// Committed transactions with an effect, including creations and deletions.
     package internal(set) var transactions = 0
-    /// Groups that were written to the journal, with one sync each.
+    /// Commit groups that were written to the journal, each with one sync.
     package internal(set) var groups = 0
-    /// The most transactions that one group had.
+    /// The number of transactions in the largest group.
     package internal(set) var groupSizeMax = 0
-    /// Transactions whose group is not settled yet.
+    /// Transactions whose group is not settled.
     package internal(set) var pendingTransactions = 0
-    /// Those that this host has appended to the logs of shared lists.
+    /// Batches that this host has appended to the logs of shared lists.
     package internal(set) var batches = 0
 }

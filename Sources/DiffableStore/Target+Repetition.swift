@@ -1,6 +1,6 @@
 import Diffable
 
-/// An id that is twice in the state of an `apply`, and where: `sections[0].items[3].children[1]`.
+/// A duplicate id in the state of an `apply`, with both places, such as `sections[0].items[3].children[1]`.
 package struct Repetition: Error, Sendable, Equatable {
     package let item: ItemID
     package let first: String
@@ -14,7 +14,7 @@ package struct Repetition: Error, Sendable, Equatable {
 }
 
 extension Target {
-    /// The place of an item that is there twice; nil when there is none, or when the state was not given whole.
+    /// The first two places of an item. Nil if it is unique, or if operations build the state.
     func repetition(of item: ItemID) -> Repetition? {
         var places: [String] = []
         switch self {

@@ -1,20 +1,19 @@
 import Diffable
 
-/// Why the state that an `apply` asks for is impossible.
+/// Why the state of an `apply` is impossible.
 enum TargetError: Error {
     case state(OperationError)
-    /// One of the operations that build it.
     case transaction(TransactionError)
 }
 
 extension Target {
-    /// What builds it; none where the state was given whole.
+    /// The operations that build the state. Empty for a complete state.
     var operations: [ListOperation] {
         if case .operations(let operations, _) = self { operations } else { [] }
     }
 
-    /// The state that the target asks for, of a list at `head`. An expansion that is not given is taken from there, and
-    /// what did not change is shared with it.
+    /// Makes the target's state for a list at `head`. Expansion that the target does not specify is taken from `head`,
+    /// and unchanged parts are shared with it.
     func snapshot(from head: Snapshot, limits: SnapshotLimits) throws(TargetError) -> Snapshot {
         switch self {
         case .whole(let list):
@@ -34,7 +33,7 @@ extension Target {
         }
     }
 
-    /// The result of the operations on an empty list.
+    /// Applies the operations to an empty list.
     private static func built(
         by operations: [ListOperation], in section: SectionID?, known head: Snapshot, limits: SnapshotLimits
     ) throws(TargetError) -> Snapshot {

@@ -1,18 +1,17 @@
-/// Where the store has done what would hold its queue for long, and how much that is.
+/// Runs work in the background that would block the store's queue for long.
 ///
-/// Until it is done, the list goes on. What was found is then used if the list is what it was found from, and found anew
-/// otherwise.
+/// The list can change while the work runs. The result is used if its inputs are still current, and computed again otherwise.
 package struct WorkBeside: Sendable {
-    /// What is more work than this is done beside the queue; in items.
+    /// In items. Larger work runs in the background.
     let sizeMax: Int
-    /// Does the work somewhere, and then calls back on the queue.
+    /// Runs the work in the background, then calls back on the queue.
     let execute: Execute
     package typealias Execute =
         @Sendable (
             _ size: Int, _ work: @escaping @Sendable () -> Void, _ then: @escaping @Sendable () -> Void
         ) -> Void
 
-    /// Lets go of something there, once the queue's current work has done so.
+    /// Frees a value in the background, after the queue's current work has released it.
     let free: @Sendable (_ remains: any Sendable, _ size: Int) -> Void
 
     package init(

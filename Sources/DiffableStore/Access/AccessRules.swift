@@ -1,15 +1,15 @@
 import Diffable
 
-/// Who may create lists, and which owner, group and mode a new list gets. The configuration gives a rule for each
-/// beginning of a name.
+/// Rules for creating lists, and for the owner, group and mode of new lists. The configuration has one rule for each
+/// prefix of names.
 package struct AccessRules: Sendable, Equatable {
-    /// The rule for names with this beginning. The rule with the next shorter beginning gives what this one leaves out.
+    /// A rule for names with this prefix. Missing members come from the rule with the next shorter prefix.
     package struct Rule: Sendable, Equatable {
         package var prefix: String
         package var creators: Creators?
-        /// The owner of a new list; nil for whoever creates it.
+        /// The owner of a new list. Nil for the user that creates it.
         package var owner: UInt32?
-        /// The group of a new list; nil for the primary group of whoever creates it.
+        /// The group of a new list. Nil for the primary group of the user that creates it.
         package var group: UInt32?
         package var mode: AccessMode?
 
@@ -25,7 +25,7 @@ package struct AccessRules: Sendable, Equatable {
         }
     }
 
-    /// Who may create lists, beside root and the daemon's own user.
+    /// The users that may create lists, in addition to root and the daemon's user.
     package enum Creators: Sendable, Equatable {
         case everyone
         case some(users: Set<UInt32>, groups: Set<UInt32>)
@@ -39,13 +39,13 @@ package struct AccessRules: Sendable, Equatable {
         }
     }
 
-    /// The longest beginning first.
+    /// Longest prefix first.
     private let rules: [Rule]
     /// The owner of lists whose owner a repair did not find.
     private let formerOwner: UInt32
     private let formerGroup: UInt32
 
-    /// - Parameter rules: no two for one beginning.
+    /// - Parameter rules: with distinct prefixes.
     package init(_ rules: [Rule] = [], formerOwner: UInt32 = 0, formerGroup: UInt32 = 0) {
         self.rules = rules.sorted { $0.prefix.utf8.count > $1.prefix.utf8.count }
         self.formerOwner = formerOwner

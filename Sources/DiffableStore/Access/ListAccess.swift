@@ -1,13 +1,13 @@
 import Diffable
 
-/// Who owns a list, and who may do what with it. The rule is that of files (path_resolution(7)).
+/// The owner, group and mode of a list. They decide as for files (path_resolution(7)).
 package struct ListAccess: Sendable, Equatable {
     package var owner: UInt32
     package var group: UInt32
     package var mode: AccessMode
-    /// What the list is a mirror of, so that only who mirrors it changes it; nil for an ordinary list.
+    /// The source of a mirror, which only the mirroring client may change. Nil for an ordinary list.
     package var source: MirrorSource?
-    /// Whether hosts share the list, so that it changes in the engine first.
+    /// Whether the list is shared, so that it changes in etcd first.
     package var isShared: Bool
 
     package init(
@@ -20,8 +20,8 @@ package struct ListAccess: Sendable, Equatable {
         self.isShared = isShared
     }
 
-    /// The rights of a peer. The first of owner, group and others that it belongs to decides, even if the next would
-    /// allow more. Costs two comparisons, and for others than the owner a search in the peer's groups.
+    /// The rights of a peer. The first class that contains it (owner, group, others) decides, even if a later one would
+    /// allow more. Costs two comparisons, and for non-owners a search in the peer's groups.
     package func rights(of peer: Peer) -> Rights {
         if peer.isPrivileged { return .all }
         if peer.userID == owner { return Rights(bits: mode.bits >> 6) }
@@ -33,13 +33,13 @@ package struct ListAccess: Sendable, Equatable {
     package func isGoverned(by peer: Peer) -> Bool { peer.isPrivileged || peer.userID == owner }
 }
 
-/// The rights that somebody has on a list.
+/// The rights of a peer on a list.
 package struct Rights: OptionSet, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Who may change a list may ask, too: it could do itself what it asks for.
+    /// Write permission implies `ask`, because the peer could make the change itself.
     fileprivate init(bits: UInt16) {
         self.init(rawValue: bits & 7)
         if contains(.write) { insert(.ask) }
@@ -47,23 +47,23 @@ package struct Rights: OptionSet, Sendable {
 
     package static let read = Rights(rawValue: 4)
     package static let write = Rights(rawValue: 2)
-    /// To ask the list's handler.
+    /// Sending requests to the list's handler.
     package static let ask = Rights(rawValue: 1)
     package static let all: Rights = [.read, .write, .ask]
 }
 
-/// What was set of a list's access, when it was created or since. Also the change of it that somebody asks for.
+/// The access attributes that were set for a list. Also used for a requested change of them.
 package struct AccessRecord: Sendable, Equatable {
-    /// Nil for a list whose owner a repair did not find.
+    /// Nil if a repair did not find the owner.
     package var owner: UInt32?
     package var group: UInt32?
-    /// Nil for what the configuration says for such a name, now and after each reload.
+    /// Nil to use the current configuration for the list's name, also after it is reloaded.
     package var mode: AccessMode?
     /// Nil for an ordinary list.
     package var source: MirrorSource?
-    /// How far a list that hosts share has come in its log; nil for a list of this host alone.
+    /// The position of a shared list's replica in its log. Nil for a list that is not shared.
     package var sharing: SharedPosition?
-    /// Of a list that hosts share, whatever numbers they have on this one.
+    /// The names in a shared list, independent of their numbers on this host.
     package var ownerName: String?
     package var groupName: String?
 
@@ -82,7 +82,7 @@ package struct AccessRecord: Sendable, Equatable {
 
     var isEmpty: Bool { self == AccessRecord() }
 
-    /// This record with the owner, group and mode that the change sets; the rest stays.
+    /// A copy with the owner, group and mode that the change sets.
     package func changed(by change: AccessRecord) -> AccessRecord {
         AccessRecord(
             owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode,

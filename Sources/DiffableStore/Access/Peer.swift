@@ -1,16 +1,16 @@
 import Diffable
 
-/// Who asks for something: the user and groups that the kernel gave for a client when it connected.
+/// The user and groups of a client, as the kernel reported them when it connected.
 package struct Peer: Sendable, Equatable {
     package let userID: UInt32
-    /// The primary one.
+    /// The primary group.
     package let groupID: UInt32
-    /// The others, in order.
+    /// The supplementary groups, sorted.
     package let groups: [UInt32]
-    /// Whether it may do everything. Root may, and so may the user that runs the daemon, who has the daemon's files and
-    /// memory anyway.
+    /// Whether the peer has all rights. True for root, and for the daemon's user, who has access to the daemon's files
+    /// and memory anyway.
     package let isPrivileged: Bool
-    /// The lists that it mirrors, and alone may change.
+    /// The lists that the client mirrors. No other client may change them.
     package var mirrored: Set<ListName> = []
 
     package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {
@@ -20,10 +20,10 @@ package struct Peer: Sendable, Equatable {
         self.isPrivileged = isPrivileged
     }
 
-    /// The daemon itself, and programs that have a store of their own.
+    /// The daemon itself, and programs with a store of their own.
     package static let daemon = Peer(userID: 0, groupID: 0, isPrivileged: true)
 
-    /// O(log n) in its groups.
+    /// O(log n) in the number of groups.
     package func isMember(of group: UInt32) -> Bool {
         if group == groupID { return true }
         var range = groups.indices

@@ -1,9 +1,9 @@
 import Diffable
 
-// Rights are checked where a request meets its list: for reading at the committed state, for changing at the head. A
-// list that a client may not read is answered as a missing one, with the same error at the same time.
+// Rights are checked where a request meets its list: reads at the committed state, changes at the head. For a client
+// without read permission, a list looks like a missing one, with the same error at the same time.
 
-/// A list's access after a change of it.
+/// A list and its access after a change of the access.
 package struct AccessOutcome: Sendable {
     package let state: ListState
     package let access: ListAccess
@@ -12,8 +12,8 @@ package struct AccessOutcome: Sendable {
 }
 
 extension Store {
-    /// Changes owner, group or mode of a list, as chown(2) and chmod(2) do. The owner sets the mode, and a group that
-    /// the owner is in. Only root gives a list away.
+    /// Changes owner, group or mode of a list, as chown(2) and chmod(2) do. The owner can set the mode, and a group
+    /// that the owner belongs to. Only root can change the owner.
     package func setAccess(
         of name: ListName, _ change: AccessRecord, by peer: Peer = .daemon,
         completion: @escaping Completion<AccessOutcome>
@@ -32,7 +32,7 @@ extension Store {
         }
     }
 
-    /// Whether one who governs a list may change so much.
+    /// Checks the details of a change by a peer that governs the list.
     func check(
         _ change: AccessRecord, of name: ListName, _ access: ListAccess, by peer: Peer
     ) throws(StoreError) {
@@ -43,8 +43,7 @@ extension Store {
         }
     }
 
-    /// Makes a list the mirror of another, which is then changed by those only who mirror it (`Peer.mirrored`), or with nil an
-    /// ordinary list again.
+    /// Makes a list a mirror, which only clients that mirror it may change (`Peer.mirrored`), or with nil an ordinary list again.
     package func setSource(
         of name: ListName, _ source: MirrorSource?, by peer: Peer = .daemon,
         completion: @escaping Completion<AccessOutcome>
@@ -69,21 +68,21 @@ extension Store {
         commit(ListChange(event: .unchanged, state: head, access: record), answer: answer)
     }
 
-    /// Whether the peer may set the list's access, and what it is a mirror of.
+    /// Whether the peer may change the list's access and source.
     package func mayGovern(_ name: ListName, _ peer: Peer) -> Bool {
         (try? governedHead(of: name, by: peer, otherwise: .governing)) != nil
     }
 
-    /// What a list that is there is a mirror of; nil for an ordinary list.
+    /// The source of a mirror. Nil for an ordinary list.
     package func source(of name: ListName) -> MirrorSource? { heldLists[name]?.access.effective.source }
 
-    /// Takes new rules. Modes that nobody has set follow them. Returns the lists whose access has changed.
+    /// Takes new rules, which also determine modes that were not set. Returns the lists whose access has changed.
     package func take(_ rules: AccessRules) -> [ListName] {
         accessRules = rules
         return recountUsages().sorted()
     }
 
-    /// Applies the rules and limits to each list, and counts it again. Returns the lists whose access has changed.
+    /// Applies the rules and limits to each list, and recounts its usage. Returns the lists whose access has changed.
     @discardableResult
     func recountUsages() -> [ListName] {
         var changed: [ListName] = []
@@ -105,7 +104,7 @@ extension Store {
         heldLists[name]?.headAccess ?? heldAccess(AccessRecord(), of: name)
     }
 
-    /// The head of a list whose access the peer may change.
+    /// The head of a list whose access the peer may change. Throws otherwise.
     func governedHead(of name: ListName, by peer: Peer, otherwise denial: Denial) throws(StoreError) -> ListState {
         guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
         let access = held.headAccess.effective
@@ -113,8 +112,8 @@ extension Store {
         throw access.rights(of: peer).contains(.read) ? .permissionDenied(name, denial) : .noSuchList(name)
     }
 
-    /// Answers a request that changes nothing, once everything that the answer rests on is on disk. Who may not see the
-    /// list is answered at once, because waiting would show that there is one.
+    /// Answers a request that changes nothing, once everything that the answer depends on is on disk. A peer that may
+    /// not read the list is answered at once, because a delay would reveal that the list exists.
     func answer(_ answer: DeferredReply, about name: ListName, to peer: Peer) {
         guard let held = heldLists[name] else { return answer.complete() }
         let isSeen = held.committed != nil && held.access.effective.rights(of: peer).contains(.read)
@@ -134,8 +133,7 @@ extension HeldAccess {
 }
 
 extension StoreError {
-    /// The same error for somebody who may write to the list and not read it. An error that tells of contents is replaced by
-    /// one that does not.
+    /// The error for a peer that may write to the list but not read it. Errors that reveal contents are replaced.
     var withoutContents: StoreError {
         switch self {
         case .transaction(let list, _), .operation(let list, _), .invalidContent(let list, _):

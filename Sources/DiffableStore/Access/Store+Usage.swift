@@ -1,13 +1,13 @@
 import Diffable
 
-// A list counts for its owner, like a file, even if other users fill it. A subordinate id counts for its user. No limit
-// applies to root and the daemon's user: neither to their lists, nor to their changes of other lists.
+// A list counts towards its owner's limits, like a file, even if other users fill it. A subordinate user id counts towards
+// its user. No limit applies to root and the daemon's user, neither to their lists nor to their changes of other lists.
 
 extension Store {
-    /// Whether the lists are much smaller than at their largest since this last returned true.
+    /// Whether the lists are much smaller than at their largest since this last returned `.much`.
     package func noteShrinking() -> Shrinking { usages.noteShrinking() }
 
-    /// Checks the limits for another list of an owner.
+    /// Checks the limits for one more list of an owner.
     ///
     /// Root can create lists even if other users have filled `listsMax`. A user without a list can then still create one.
     func checkRoomForList(of owner: UInt32, by peer: Peer) throws(StoreError) {
@@ -27,7 +27,7 @@ extension Store {
         throw .tooManyLists(max: limits.listsMax)
     }
 
-    /// Whether an owner may have a list come back, which does not count while it is deleted.
+    /// Checks the limits for undeleting a list, which does not count while it is deleted.
     func checkRoom(
         for deleted: DeletedList, called name: ListName, of owner: UInt32, by peer: Peer
     ) throws(StoreError) {
@@ -38,8 +38,7 @@ extension Store {
         throw .contentOfUserTooLong(name, user, max: limits.contentPerUserMax)
     }
 
-    /// Throws when a change would take the owner's lists beyond the limit. A change that makes a list no longer always
-    /// passes.
+    /// Throws if a change would exceed the limit for the owner's lists. A change that makes no list longer always passes.
     func checkRoom(for new: Snapshot, from head: ListState, in held: HeldList, by peer: Peer) throws(StoreError) {
         let growth = new.lengthCounted - head.snapshot.lengthCounted
         guard growth > 0, !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else { return }

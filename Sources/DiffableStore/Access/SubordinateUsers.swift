@@ -1,5 +1,5 @@
-/// The users that subordinate ids belong to (subuid(5)). An id in a range counts for the limits of the range's user. This
-/// changes no access rights.
+/// The users that subordinate ids belong to (subuid(5)). An id in a range counts towards the limits of the range's
+/// user. Access rights are not affected.
 package struct SubordinateUsers: Sendable, Equatable {
     private struct Range: Equatable {
         var ids: ClosedRange<UInt32>
@@ -8,17 +8,17 @@ package struct SubordinateUsers: Sendable, Equatable {
 
     /// In the order of the file. If ranges overlap, the first one decides.
     private var ranges: [Range] = []
-    /// The ids that count for themselves even if a range contains them: root, the daemon's user, and users with ranges.
+    /// Ids that count for themselves even if a range contains them: root, the daemon's user, and users with ranges.
     private var owners: Set<UInt32> = []
 
-    /// No ranges.
+    /// Creates an empty set of ranges.
     package init() {}
 
     /// Reads lines of the form `user:first:count`. Ignores all other lines, and lines with an unknown user.
     ///
     /// A range of root or of the daemon's user counts for its first id, because a container that root started is not root.
     ///
-    /// - Parameter number: returns the number of the user with a name.
+    /// - Parameter number: returns the number of a user by name.
     package init(_ text: String, daemonUserID: UInt32, number: (String) -> UInt32?) {
         owners = [0, daemonUserID]
         for line in text.split(whereSeparator: \.isNewline) {
@@ -33,7 +33,7 @@ package struct SubordinateUsers: Sendable, Equatable {
         }
     }
 
-    /// The user whose limits an id counts for. O(ranges)
+    /// The user whose limits an id counts towards. O(ranges)
     package func user(of id: UInt32) -> UInt32 {
         if ranges.isEmpty || owners.contains(id) { return id }
         return ranges.first { $0.ids.contains(id) }?.user ?? id

@@ -1,28 +1,27 @@
 import Diffable
 import Glibc
 
-/// What the lists of one user take together, for that user's limits. Counts each list that has a head, by its head.
+/// The resources of one user's lists, for that user's limits. Each list with a head counts, by its head.
 final class Usage {
     let owner: UInt32
     fileprivate(set) var lists = 0
-    /// `Snapshot.lengthCounted` of all of them, with their schemas.
+    /// The total `Snapshot.lengthCounted` with schemas, in bytes.
     fileprivate(set) var length = 0
 
     fileprivate init(of owner: UInt32) { self.owner = owner }
 
-    /// Root's lists and the daemon's own have no limit: whoever could make too many of them has the machine, or the
-    /// daemon, anyway.
+    /// Root's lists and those of the daemon's user have no limit, because these users control the machine or the daemon anyway.
     var isLimited: Bool { Usage.isLimited(owner) }
 
     static func isLimited(_ owner: UInt32) -> Bool { owner != 0 && owner != geteuid() }
 }
 
-/// The owner that a list is counted for, and the length that is counted.
+/// The account that a list counts towards, and its counted length.
 struct CountedUsage {
     fileprivate(set) var usage: Usage?
     fileprivate(set) var length = 0
 
-    /// - Parameter length: of the list; nil: there is none.
+    /// - Parameter length: the list's length, in bytes; nil if it does not exist.
     fileprivate mutating func count(_ length: Int?, for usage: Usage?) {
         if usage !== self.usage {
             self.usage?.lists -= 1
@@ -36,11 +35,11 @@ struct CountedUsage {
     }
 }
 
-/// What the lists of each user take.
+/// The resources of all users' lists.
 struct Usages {
-    /// Of those that have any.
+    /// Has entries only for users with lists.
     private var usages: [UInt32: Usage] = [:]
-    /// Of all lists together.
+    /// The total of all lists.
     private var meter = LengthMeter()
 
     subscript(owner: UInt32) -> Usage? { usages[owner] }
@@ -48,7 +47,7 @@ struct Usages {
     var numberOfUnlimitedLists: Int { (usages[0]?.lists ?? 0) + (geteuid() == 0 ? 0 : usages[geteuid()]?.lists ?? 0) }
     var all: some Collection<Usage> { usages.values }
 
-    /// Updates what is counted of a list after its head, or the head's owner, may have changed. O(1).
+    /// Updates the account after a list's head, or the head's owner, may have changed. O(1).
     mutating func recount(_ held: HeldList) {
         let before = held.counted.length
         count(held)
@@ -96,19 +95,18 @@ package struct LengthMeter {
         lengthMost = max(lengthMost, length)
     }
 
-    /// Whether the length has fallen by more than an eighth and 1 MiB from its largest value since the last `.much`.
+    /// Whether the length has fallen by more than 1/8 and more than 1 MiB from its largest value since the last `.much`.
     package mutating func noteShrinking() -> Shrinking {
         let lost = lengthMost - length
-        // A length that varies all the time does not count.
+        // Ordinary variation does not count.
         guard lost > 1 << 20, lost > lengthMost / 8 else { return .little }
         lengthMost = length
         return .much
     }
 }
 
-/// By how much something has become smaller.
 package enum Shrinking: Sendable {
     case little
-    /// Enough for giving memory back to the machine.
+    /// Enough to return memory to the system.
     case much
 }

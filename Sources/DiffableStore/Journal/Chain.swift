@@ -1,15 +1,15 @@
 import Diffable
 
-/// Chains a row of a list's journal to every row before it.
+/// Chains a row of a list's journal to all rows before it.
 ///
-/// Each row has a value that is computed from the value of the row before and from all bytes of the row. So a row that
-/// was altered, left out or inserted does not fit, and the last value stands for the list's whole past.
+/// Each value is computed from the previous row's value and all bytes of the row. A changed, missing or inserted row
+/// therefore does not fit, and the last value stands for the list's whole history.
 struct Chain: Equatable {
     let value: Int64
 
     init(value: Int64) { self.value = value }
 
-    /// The beginning of a new list's chain.
+    /// The start of a new list's chain.
     init(begin state: ListState) {
         var sum = Checksum(1)
         sum.add(state.number)
@@ -28,11 +28,10 @@ struct Chain: Equatable {
     }
 }
 
-/// One number for all durable lists at the ends of their chains. Two states of the database have the same number when
-/// they have the same lists, in the same epochs, with the same past, as many requests with a key, the same access and the
-/// same schemas.
+/// A digest of all durable lists at the ends of their chains. Two states of the database have the same digest if they
+/// have the same lists, epochs, history, number of requests with a key, access and schemas.
 ///
-/// It is a sum over the lists, so a group updates it by the old and new shares of its own lists.
+/// The digest is a sum over the lists, so a commit group updates it with the old and new shares of its own lists.
 struct ListsDigest: Equatable {
     private(set) var value: UInt64 = 0
 
@@ -46,12 +45,11 @@ struct ListsDigest: Equatable {
         let number: Int
         let epoch: String
         var chain: Chain
-        /// The number of the last request with a key.
         var lastResult = 0
         var access = AccessRecord()
-        /// Nil for a list that is there.
+        /// Nil for an existing list.
         var deletion: Deletion?
-        /// Of the rows of its schemas; 0 for none.
+        /// The checksum of the schema rows; 0 for none.
         var schemas: Int64 = 0
 
         fileprivate var value: UInt64 {

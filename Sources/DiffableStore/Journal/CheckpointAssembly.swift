@@ -3,30 +3,28 @@ import Diffable
 import Dispatch
 import Synchronization
 
-/// Builds a snapshot from the parts of a checkpoint, in their order, on two threads.
+/// Builds a snapshot from the parts of a checkpoint, in order, on two threads.
 ///
-/// Most of the work is making records, which needs nothing of the parts before. A second thread makes them, while the
-/// caller reads on and builds the trees. So only one of the two allocates much, and they seldom wait for each other's
-/// allocations.
+/// Most of the work is making records, which does not depend on earlier parts. A second thread makes them while the caller
+/// keeps reading and builds the trees. So only one thread allocates much, and they seldom contend in the allocator.
 struct CheckpointAssembly {
     private var builder = SnapshotBuilder()
-    /// In order. Parts without a result are with the other thread.
+    /// In order. The second thread is working on parts without a result.
     private var parts: Deque<Part> = []
     private var isFirst = true
-    /// One for all lists.
+    /// Shared by all lists.
     private static let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
 
-    /// How many parts the other thread may have.
+    /// The maximum number of parts that the second thread may have.
     private static let partsMax = 8
 
-    /// A part on its way to the snapshot.
     private final class Part: Sendable {
         typealias Made = Result<CheckpointElements, CheckpointPartError>
 
         private let made = Mutex<Made?>(nil)
         private let isDone = DispatchSemaphore(value: 0)
 
-        /// The records, once they are made.
+        /// Nil while the records are being made.
         var result: Made? { made.withLock(\.self) }
 
         func wait() -> Made {
@@ -51,7 +49,7 @@ struct CheckpointAssembly {
         if parts.count == Self.partsMax, let first = parts.first { try appendFirst(first.wait()) }
         let part = Part()
         parts.append(part)
-        // Most lists have one part only, and need no other thread.
+        // Most lists have only one part, so they do not need the second thread.
         if isFirst {
             part.make(of: bytes, checksum: checksum)
         } else {
@@ -62,7 +60,7 @@ struct CheckpointAssembly {
         while let result = parts.first?.result { try appendFirst(result) }
     }
 
-    /// The snapshot. Throws what is wrong with a part, or with all of them together.
+    /// Returns the snapshot. Throws if a part is invalid, or the parts do not fit together.
     mutating func finish() throws(CheckpointPartError) -> Snapshot {
         while let part = parts.first { try appendFirst(part.wait()) }
         do throws(OperationError) {

@@ -1,30 +1,28 @@
 import Diffable
 import DiffableJSON
 
-// A part of a checkpoint is read in one pass, straight into a snapshot, because the start of the daemon waits for it.
-// So it is not JSON. It has the list's own content, if there is any, and then the sections and items one after the other in
-// the order of the document, each as
+// The daemon waits for checkpoints at startup, so a part is read in one pass, straight into a snapshot. The format is
+// therefore not JSON. A part has the list's own content, if any, and then sections and items in document order, each as
 //
-//     1 byte   0 for a section; for an item one more than its level, and 128 more when it is expanded; 128 for the list
+//     1 byte   0 for a section; for an item its level plus 1, plus 128 if it is expanded; 128 for the list
 //     1 byte   the length of the id, 0 for the list
 //     1 byte   the length of the kind, 0 for none
-//     4 bytes  the length of the content, 0 for none, the lowest byte first
+//     4 bytes  the length of the content, 0 for none, little-endian
 //              the id, the kind and the content
 
-/// The heading of each element of a part.
 private struct ElementHeading {
     static let length = 7
     private static let expanded: UInt8 = 128
 
-    /// -1 for a section, and for the list.
+    /// -1 for a section and for the list.
     var level: Int
-    /// Of what is no item: whether it is the list.
+    /// At level -1: whether the element is the list.
     var isExpanded = false
     var idLength: Int
     var kindLength: Int
     var contentLength: Int
 
-    /// The length of the whole element, in bytes.
+    /// In bytes, including the heading.
     var elementLength: Int { Self.length + idLength + kindLength + contentLength }
 
     init(_ record: Record, level: Int, isExpanded: Bool) {
@@ -35,7 +33,7 @@ private struct ElementHeading {
         contentLength = record.contentLength
     }
 
-    /// Nil when the bytes are too few for a heading.
+    /// Nil if there are fewer bytes than a heading.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.length else { return nil }
         level = Int(bytes[0] & ~Self.expanded) - 1
@@ -56,14 +54,14 @@ private struct ElementHeading {
 
 // MARK: - Writing
 
-/// A snapshot in parts of limited length.
+/// Writes a snapshot in parts of limited length.
 struct CheckpointParts {
-    /// What the list has of its own, as long as it is to be written.
+    /// The list's own content, until it is written.
     private var list: Record?
     private var cursor: SnapshotCursor
-    /// What the next part begins with.
+    /// The first element of the next part.
     private var pending: SnapshotCursor.Element?
-    /// In bytes; one element is longer if it must be.
+    /// In bytes. A part with a single element may be longer.
     private let lengthMax: Int
     private var isBegun = false
 
@@ -74,7 +72,7 @@ struct CheckpointParts {
         self.lengthMax = lengthMax
     }
 
-    /// There is always a first part, even if it is empty.
+    /// Even an empty snapshot has a first part.
     var isDone: Bool { isBegun && pending == nil }
 
     mutating func writeNext(into part: inout ByteWriter) {
@@ -109,11 +107,10 @@ struct CheckpointParts {
 
 // MARK: - Reading
 
-/// Why a part cannot be read.
 enum CheckpointPartError: Error {
-    /// It ends within an element, or an item has no place.
+    /// The part ends within an element, or an item has no valid place.
     case malformed
-    /// It is not what was written.
+    /// The checksum does not match.
     case altered
     case state(OperationError)
 }
@@ -128,8 +125,7 @@ extension CheckpointPartError: CustomStringConvertible {
     }
 }
 
-/// The elements of a part, with their records. Making records is most of the work and needs nothing of other parts, so
-/// any thread can do it.
+/// The elements of a part, with their records. Any thread can make them, because they do not depend on other parts.
 struct CheckpointElements: Sendable {
     fileprivate struct Element: Sendable {
         var record: Record
@@ -139,7 +135,7 @@ struct CheckpointElements: Sendable {
         var isExpanded: Bool
     }
 
-    /// What the list has of its own, if the part says it.
+    /// The list's own content. Nil if the part has none.
     fileprivate private(set) var list: Record?
 
     fileprivate private(set) var elements: [Element] = []
@@ -170,14 +166,13 @@ struct CheckpointElements: Sendable {
         }
     }
 
-    /// Whether the list's own content may stand here: nothing is before it, and it is nothing but content.
+    /// Whether the list's own content is allowed here: at the start, and with nothing but content.
     private func isFirst(_ heading: ElementHeading) -> Bool {
         list == nil && elements.isEmpty && heading.idLength == 0 && heading.kindLength == 0 && heading.contentLength > 0
     }
 }
 
 extension SnapshotBuilder {
-    /// Appends the elements of a part.
     mutating func append(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
         try append(CheckpointElements(part: part))
     }

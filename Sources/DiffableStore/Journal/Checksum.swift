@@ -1,6 +1,6 @@
-/// A sum over words that shows whether they are those that were written. It detects faults, not forgeries.
+/// A checksum over words that detects faults but not forgeries.
 ///
-/// Each word is multiplied into it, as in Y. Collet's xxHash. Cost: a multiplication a word.
+/// Each word is multiplied into it, as in Y. Collet's xxHash. Cost: one multiplication per word.
 struct Checksum: Equatable {
     private(set) var value: UInt64
 
@@ -21,11 +21,11 @@ struct Checksum: Equatable {
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
-    /// As SQLite keeps it.
+    /// The representation in SQLite.
     var signed: Int64 { Int64(bitPattern: value) }
 }
 
-/// Of bytes. The words go into four sums in turn, so that four multiplications run at a time.
+/// Computes the checksum of bytes. Consecutive words go into four independent sums, so that four multiplications run in parallel.
 func checksum(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     var sums = (Checksum(1), Checksum(2), Checksum(3), Checksum(4))
     var offset = 0

@@ -1,8 +1,7 @@
 import Diffable
 import DiffableJSON
 
-// Who made a change, as the journal and the logs of shared lists have it: three elements of an array, each null when it is
-// not known.
+// The identity of a client in the journal and in the logs of shared lists: three array elements, each null if unknown.
 //
 //     4711,1000,"diffablectl"
 
@@ -17,7 +16,7 @@ extension ByteWriter {
 }
 
 extension JSONScanner {
-    /// Reads the three from an array of which the first has begun.
+    /// Reads the three elements from an array whose first one has begun.
     mutating func identity(in array: inout Container) throws(JSONError) -> ClientIdentity {
         func next(_ scanner: inout JSONScanner) throws(JSONError) {
             guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
@@ -32,6 +31,6 @@ extension JSONScanner {
 }
 
 extension ClientIdentity {
-    /// Who asked for it, without who consented.
+    /// The client that asked for the change, without the handler that approved it.
     init(_ origin: Origin) { self.init(name: origin.name, processID: origin.processID, userID: origin.userID) }
 }

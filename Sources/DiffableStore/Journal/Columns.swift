@@ -1,17 +1,17 @@
 import GRDB
 
 extension Int {
-    /// A stored number within bounds, so that no sum of such numbers overflows. A row with a number beyond them does not fit
-    /// its checksum any more, unless it was forged.
+    /// The number within ±2^53, so that no sum of stored numbers overflows. Only a forged row has a number beyond these
+    /// bounds together with a matching checksum.
     var bounded: Int { Swift.min(Swift.max(self, -Self.boundedMax), Self.boundedMax) }
 
-    /// The same for a number that is never negative.
+    /// The number within 0...2^53.
     var boundedNatural: Int { Swift.max(bounded, 0) }
 
     static let boundedMax = 1 << 53
 }
 
-// When something happened and who did it, in the columns time, runningTime, isOriginKnown, process, user and client.
+// Time and origin of a change, in the columns time, runningTime, isOriginKnown, process, user and client.
 
 extension Moment {
     static let columnCount = 2
@@ -31,7 +31,7 @@ extension Moment {
 }
 
 extension Origin {
-    /// Nil where it is not known.
+    /// Nil if unknown.
     init?(_ row: Row, from index: Int) throws {
         guard try row.decode(Bool.self, atIndex: index) else { return nil }
         self.init(

@@ -1,27 +1,27 @@
 /// Makes changes of durable lists durable.
 ///
-/// The daemon has one, on SQLite. The protocol is for tests: a journal that fails, stalls or answers when the test
-/// wants it.
+/// The daemon's journal uses SQLite. The protocol exists for tests, whose journals fail, stall or answer on demand.
 package protocol Journal: Sendable {
     /// Writes all of the changes or none, and calls back once they are on disk. Changes of volatile lists are skipped.
     ///
-    /// The completion is called once, on any thread, with the JSON of each change that was encoded in one piece.
+    /// The completion is called once, on any thread. It gets the JSON of each change that was encoded in one piece, and
+    /// nil for the others.
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void)
 
-    /// Takes new limits, for what is written from now on.
+    /// Takes new limits for later writes.
     func take(_ limits: StoreLimits)
 
-    /// How long the work at hand has made no progress (`WorkProgress`). May be asked on any thread.
+    /// How long the current work has made no progress (`WorkProgress`). Callable from any thread.
     var standstill: Duration { get }
 
-    /// Finishes what was begun and closes the files. The completion gets the reason if something may not be on disk.
+    /// Finishes pending work and closes the files. The completion gets a reason if some changes may not be on disk.
     func close(completion: @escaping @Sendable (_ failure: String?) -> Void)
 }
 
-/// Why a group of changes was not written.
+/// Why a commit group was not written.
 package enum JournalError: Error, Sendable, Equatable {
-    /// The disk is full, and none of the group is on it.
+    /// The disk is full, and nothing of the group was written.
     case noSpace
-    /// Whether the group is on disk is unknown.
+    /// It is unknown whether the group is on disk.
     case failed(reason: String)
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension JournalDirectory {
-    /// Whether the file is a damaged database of diffabled, as far as its first page or the text of its tables shows.
-    /// Nobody may have it open, because closing a file gives up all locks on it.
+    /// Whether the file is a damaged database of diffabled, judging by its first page or the text of its tables. The
+    /// database must not be open, because closing a file releases all of the process's locks on it.
     func isOurs() -> Bool {
         guard let start = try? FileHandle(forReadingFrom: URL(filePath: databasePath)).read(upToCount: 4_096) else {
             return true

@@ -10,10 +10,10 @@ struct JournalDirectory {
 
     var databasePath: String { path + "/lists.sqlite" }
 
-    /// Makes the directory if it is missing, for its owner alone, and opens the database. No other process can open it
-    /// then: SQLite holds a lock, which ends with the process, however that ends.
+    /// Creates the directory if it is missing, with access for its owner only, and opens the database. SQLite's lock
+    /// keeps other processes out until this process ends in any way.
     ///
-    /// - Parameter progress: moves while SQLite is at a long statement.
+    /// - Parameter progress: advances during long SQLite statements.
     func openDatabase(moving progress: WorkProgress? = nil) throws(StoreOpeningError) -> DatabaseQueue {
         try checkTrust()
         try checkOwners()
@@ -30,7 +30,7 @@ struct JournalDirectory {
         do throws(StoreOpeningError) {
             return try withOpeningErrors(body)
         } catch {
-            // `--repair` must not touch the database of another program.
+            // `--repair` must not touch another program's database.
             if case .foreign = error, isOurs() {
                 throw .unreadable(path: databasePath, reason: "its first page is damaged")
             }
@@ -38,7 +38,7 @@ struct JournalDirectory {
         }
     }
 
-    /// Throws what an error of SQLite means for opening the directory.
+    /// Translates SQLite's errors into errors of opening the directory.
     func withOpeningErrors<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
         do {
             return try body()
@@ -51,7 +51,7 @@ struct JournalDirectory {
         }
     }
 
-    /// Makes the directory and those above it if they are missing, and refuses one that another user controls.
+    /// Creates missing directories, and refuses a directory that another user controls.
     func checkTrust() throws(StoreOpeningError) {
         do throws(UntrustedPath) {
             let directory = try TrustedPath(directory: path, isShared: false, missing: .allMade(0o700))
@@ -59,7 +59,7 @@ struct JournalDirectory {
         } catch { throw .directoryUnusable(path: path, reason: error.reason(for: path)) }
     }
 
-    /// Refuses files that root put there, for example from a backup, and that only root can open.
+    /// Refuses files that root created, for example from a backup, and that only root can open.
     private func checkOwners() throws(StoreOpeningError) {
         let files = Self.fileNames.map { path + "/" + $0 }.filter { file in
             var status = stat()
@@ -68,10 +68,10 @@ struct JournalDirectory {
         if !files.isEmpty { throw .notOwned(files: files, directory: path) }
     }
 
-    /// The files that diffabled and SQLite open by name.
     private static let fileNames = ["", "-wal", "-shm", "-journal"].map { "lists.sqlite" + $0 } + ["witness"]
 
-    /// Refuses a directory without its database: SQLite would create an empty one, and delete the log.
+    /// Refuses a directory without a database if a log or witness exists: SQLite would create an empty database and
+    /// delete the log.
     func checkPresence() throws(StoreOpeningError) {
         let length = (try? Stat(databasePath))?.size
         guard length ?? 0 == 0 else { return }
@@ -85,8 +85,8 @@ struct JournalDirectory {
         }
     }
 
-    /// Creates the database's file for its owner alone. SQLite would make it readable for everybody; the log gets its
-    /// permissions from the file.
+    /// Creates the database file with access for its owner only. SQLite would make it readable for all users. The log
+    /// inherits the permissions of this file.
     func makeFile() throws(StoreOpeningError) {
         do throws(Errno) {
             let file = try FileDescriptor.opened(
@@ -102,11 +102,11 @@ struct JournalDirectory {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .immediateError
         configuration.label = "diffabled.database"
-        // This must come before anything is read. The index of the log is then in this process's memory, not in a
-        // shared file, and transactions take no locks.
+        // This has to precede any read. The log's index is then in this process's memory instead of a shared file, and
+        // transactions take no locks.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
-            // The schema of a database from elsewhere may call functions.
+            // A foreign database's schema may call functions.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
             if let progress { database.move(progress) }
         }
@@ -122,23 +122,22 @@ struct JournalDirectory {
                 reason:
                     "its file system does not support SQLite's write-ahead log, so move the directory to another one")
         }
-        // The heading may say that only a later SQLite can write the database. It is better to refuse the database than
-        // the first group.
+        // A database that only a later SQLite can write is refused here, before the first commit group fails.
         try database.inTransaction(.immediate) { .rollback }
-        // GRDB may have lowered this when it opened a database with a write-ahead log. A power cut would then lose
-        // acknowledged transactions. So it is set last, and read back.
+        // GRDB may lower this setting for a database with a write-ahead log, and a power failure would then lose
+        // acknowledged transactions. So it is set last, and verified.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try JournalDirectory.assertSynchronous(database)
-        // SQLite would move the log's pages into the database within a commit, and not report a failure of that.
+        // Otherwise SQLite would checkpoint its log within a commit and not report a failure of that.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
-        // The log is cut back to this after a large transaction, in bytes.
+        // In bytes. The log file is truncated to this length after a large transaction.
         try database.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
-        // Debian's SQLite overwrites everything that is deleted with zeros, and a checkpoint deletes as much as it
-        // writes. FAST limits that to pages that are written anyway.
+        // Debian's SQLite overwrites deleted data with zeros, and a checkpoint deletes as much as it writes. FAST
+        // limits this to pages that are written anyway.
         try database.execute(sql: "PRAGMA secure_delete = FAST")
     }
 
-    /// Every commit must be synced before it returns.
+    /// Checks that every commit is synced before it returns.
     static func assertSynchronous(_ database: Database) throws {
         let full = 2
         let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous")
@@ -179,8 +178,8 @@ struct JournalDirectory {
 }
 
 extension Database {
-    /// Every statement reports progress every few rows from now on. `progress` must live as long as the database, whose
-    /// configuration holds it.
+    /// Makes every statement report progress regularly. `progress` has to live as long as the database, whose
+    /// configuration retains it.
     fileprivate func move(_ progress: WorkProgress) {
         let instructionsBetween: Int32 = 100
         sqlite3_progress_handler(

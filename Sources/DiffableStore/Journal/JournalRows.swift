@@ -1,39 +1,36 @@
 import Diffable
 import DiffableJSON
 
-/// The rows of a group of changes: one for each list, so that its transactions share the cost of a row.
+/// The rows of a commit group. Each list has one row, so that its transactions share the cost of a row.
 ///
-/// A row holds transactions in the order of their revisions, each as a JSON array of operations on a line of its own,
-/// and as many lines that say who made them and when (`TransactionNote`). A transaction that is longer than a row may be has
-/// several rows of its own. Each of these holds an array that applies after those before it; the first has the note.
+/// A row holds transactions in the order of their revisions: each as one line with a JSON array of operations, and one
+/// line with its time and origin (`TransactionNote`). A transaction that exceeds the maximum row length gets several
+/// rows of its own. Each of these holds an array that applies after the previous ones, and only the first has the note.
 struct JournalRows {
     struct Row {
-        /// The list after its last transaction.
         var state: ListState
-        /// The revision after its first transaction.
+        /// The revision after the first transaction.
         let revision: Int
         /// Zero, except in rows that continue a transaction.
         var part = 0
-        /// The index, in the group, of its first change.
+        /// The index of its first change in the group.
         let change: Int
-        /// How many transactions end in it.
+        /// The number of transactions that start in the row.
         var steps = 1
         var kept = KeptTransactions()
         var notes = ByteWriter()
         var bytes = ByteWriter()
-        /// Set by `link`.
         fileprivate(set) var chain = Chain(value: 0)
 
-        /// The JSON of its transaction, if it holds nothing else.
+        /// The JSON of its transaction. Nil if the row holds several, or only a part of one.
         var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
 
-        /// What the list keeps of the row.
+        /// The in-memory record of this row.
         var journalled: JournalledList.JournalledRow {
             JournalledList.JournalledRow(
                 revision: state.revision, length: length, steps: steps, kept: kept, chain: chain)
         }
 
-        /// In bytes.
         var length: Int { notes.count + bytes.count }
 
         fileprivate mutating func append(_ note: TransactionNote) {
@@ -47,14 +44,13 @@ struct JournalRows {
     /// In bytes.
     var length: Int { rows.reduce(0) { $0 + $1.length } }
 
-    /// The index, by the number of a list, of the row that still takes transactions.
+    /// The index in `rows` of the row that accepts more transactions, by list number.
     private var open: [Int: Int] = [:]
-    /// In bytes.
     private let rowLengthMax: Int
-    /// A row that is longer than this, in bytes, takes no more transactions: it is read into memory as a whole.
+    /// In bytes. A longer row accepts no more transactions, because a row is read into memory as a whole.
     private let sharedLengthMax: Int
 
-    /// In bytes. Longer ones cost another allocation.
+    /// In bytes. Capacity that avoids reallocation in the usual case.
     private static let noteLengthUsual = 64
     private static let stepLengthUsual = 512
 
@@ -65,7 +61,6 @@ struct JournalRows {
         self.sharedLengthMax = sharedLengthMax
     }
 
-    /// Adds the transaction that leads to a state.
     mutating func append(_ operations: [ListOperation], _ note: TransactionNote, to state: ListState, change: Int) {
         var writer = OperationsWriter(operations)
         if let position = open[state.number] {
@@ -106,9 +101,9 @@ struct JournalRows {
         }
     }
 
-    /// Chains each row to the row before it of its list. `chain` gives the end of a list's chain so far.
+    /// Chains each row to the list's previous row. `chain` returns the current end of a list's chain.
     mutating func link(_ chain: (ListState) -> Chain) {
-        // By the number of a list. Not kept for a single row, which is the usual case.
+        // By list number. Stays empty for a single row, which is the usual case.
         var ends: [Int: Chain] = [:]
         for index in rows.indices {
             let row = rows[index]

@@ -1,25 +1,31 @@
 import GRDB
 
-/// The database's tables, and which version of them this is.
+/// The database's tables and their version.
 ///
-/// A list is its checkpoint, which is everything in the list at one revision (`CheckpointParts`), and its journal rows
-/// since, in the order of revisions (`JournalRows`). What does not fit in one row has several, numbered by `part`. The
-/// checkpoint is old enough for the rows since to be the list's history.
+/// A list consists of a checkpoint, which is the complete list at one revision (`CheckpointParts`), and of the journal
+/// rows since then, in the order of revisions (`JournalRows`). Anything too long for one row has several, numbered by
+/// `part`. The checkpoint is old enough that the rows after it cover the list's history.
 enum JournalSchema {
-    /// Raised when the tables change, or what is in them. Version 0.1.0 has the first one. A database of another version is
-    /// refused: it is not damaged.
+    /// Incremented when the tables or their contents change incompatibly. Version 0.1.0 has the first one. A database
+    /// with another version is refused but not damaged.
     static let version = 1
-    /// "diff" in ASCII: tells this daemon's databases from others.
+    /// "diff" in ASCII. Identifies databases of diffabled.
     static let applicationID = 0x6469_6666
 
-    /// Of the columns of `list`: `generation` says which parts in `checkpoint` count, and `checkpointRevision` the revision they
-    /// make, of which 0 has no parts; `checkpointChecksum` is over the parts' checksums, in their order; `lastReloadRevision` is the
-    /// last one up to the checkpoint that subscribers were sent the whole state of, or 0; `chain` is where the journal's chain had
-    /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null if a repair
-    /// did not find the owner, and `mode` is null if the configuration gives it. `source` is null unless the list is a mirror, and
-    /// `sharing` unless several hosts share the list; then it has the position in the log and the names of owner and group.
-    /// `holder` is null for a lease of this host's list. (SQLite keeps the text of all tables, with its comments: see
-    /// `schemasTable`.)
+    /// Columns of `list`:
+    /// - `generation`: the current generation of parts in `checkpoint`.
+    /// - `checkpointRevision`: the revision of the checkpoint. At revision 0 there are no parts.
+    /// - `checkpointChecksum`: over the checksums of the parts, in order.
+    /// - `lastReloadRevision`: the last revision up to the checkpoint at which subscribers got the complete state, or 0.
+    /// - `chain`: the value of the journal's chain at the checkpoint.
+    /// - `checksum`: over all values of the row.
+    /// - `owner`, `ownerGroup`: null if a repair did not find the owner.
+    /// - `mode`: null if the configuration determines it.
+    /// - `source`: null unless the list is a mirror.
+    /// - `sharing`: null unless the list is shared; otherwise the position in the log and the names of owner and group.
+    ///
+    /// `lease.holder` is null for a lease of a list that is not shared. (SQLite stores the text of all tables with its
+    /// comments, see `schemasTable`.)
     static let tables = """
         CREATE TABLE list (
             number INTEGER PRIMARY KEY,
@@ -101,8 +107,8 @@ enum JournalSchema {
         ) STRICT
         """
 
-    /// Lists that were deleted and can come back. Their rows in the other tables stay as they are, so the columns are those
-    /// of `list`; only that several may have had one name.
+    /// Deleted lists that can be undeleted. Their rows in the other tables are unchanged, so the columns are those of
+    /// `list`, but names are not unique.
     private static let deletedListTable = """
         CREATE TABLE deletedList (
             number INTEGER PRIMARY KEY,
@@ -129,21 +135,20 @@ enum JournalSchema {
         ) STRICT
         """
 
-    /// What the contents of a list's items must look like, and when somebody said so. Of the rows of a list, the last one
-    /// has what holds: `schemas` by kind, as JSON, with the words of `setSchemas`; they are null in the others, which tell of
-    /// changes that are remembered. `revision` is the one that the list had, `kinds` how many had a schema from then on; the
-    /// columns from `time` on are those of `deletedList`.
+    /// The schemas of lists, and the history of their changes. The last row of a list has the current schemas: `schemas` is JSON
+    /// by kind, as in `setSchemas`. In earlier rows, which only record changes, it is null. `revision` is the list's revision at
+    /// the change, `kinds` the number of kinds with a schema from then on. The columns from `time` on are those of `deletedList`.
     ///
-    /// It is short because SQLite keeps the text of all tables, which must not outgrow the database's first page (`isOurs`,
-    /// and what `--repair` makes of a damaged one).
+    /// The text is short because SQLite stores the text of all tables, which has to fit in the database's first page
+    /// (for `isOurs`, and for `--repair` of a damaged database).
     private static let schemasTable = """
         CREATE TABLE schemas (list INTEGER NOT NULL, number INTEGER NOT NULL, schemas BLOB, others TEXT, existing TEXT,
         revision INTEGER, kinds INTEGER, time INTEGER, runningTime INTEGER, isOriginKnown INTEGER, process INTEGER,
         user INTEGER, client TEXT, checksum INTEGER, PRIMARY KEY (list, number)) STRICT, WITHOUT ROWID
         """
 
-    /// The first thing in the database that no diffabled makes, for a message. A trigger, a view or a computed column would
-    /// run the statements of a forger.
+    /// The first object in the database that diffabled never creates, for a message. A trigger, view or computed column
+    /// would run statements of a forger.
     static func stranger(in database: Database) throws -> String? {
         let tables = "'list', 'journal', 'checkpoint', 'request', 'lease', 'clock', 'deletedList', 'schemas'"
         let row = try Row.fetchOne(

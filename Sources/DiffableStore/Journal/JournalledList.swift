@@ -1,91 +1,87 @@
 import DequeModule
 import Diffable
 
-/// What the journal keeps in memory of a list. Used on the journal's thread.
+/// The journal's in-memory record of a list. Used only on the journal's thread.
 final class JournalledList {
-    /// The newest state on disk, and the end of the chain with it.
+    /// The newest state on disk. `chain` ends with it.
     private(set) var state: ListState
     private(set) var chain: Chain
-    /// The access that was set.
     var access: AccessRecord
-    /// The checksum of the rows of its schemas; 0 for none.
+    /// The checksum of the list's schema rows; 0 for none.
     var schemas: Int64 = 0
-    /// Nil for an existing list. One that was deleted and can come back has checkpoints like any other.
+    /// Nil for an existing list. A deleted list that can be undeleted has checkpoints like any other.
     private(set) var deletion: Deletion?
-    /// The generation of the checkpoint in force; 0 before the first one.
+    /// The generation of the current checkpoint; 0 before the first one.
     var generation = 0
     /// In bytes, like all lengths here.
     var checkpointLength = 0
-    /// The length of the rows since the checkpoint that history does not need. Another checkpoint would save reading
-    /// them.
+    /// The length of the rows since the checkpoint that history does not need. A new checkpoint would make them redundant.
     var journalLength = 0
     /// The number of transactions in these rows.
     var journalSteps = 0
-    /// After a checkpoint that did not fit on the disk, the length of the journal at which it is tried again.
+    /// The journal length at which a checkpoint that failed on a full disk is tried again; 0 otherwise.
     var journalLengthMin = 0
-    /// The numbers of its oldest row in the table `request` that stays, and of its last one; 0 for none.
+    /// The numbers of the oldest row kept in the table `request`, and of the last one; 0 for none.
     var oldestResult = 1
     var lastResult = 0
     var checkpointing = Checkpointing.none
 
-    /// The state of the next checkpoint: the newest whole state that is no newer than all that history keeps. Nil if the
-    /// checkpoint in force has it, and for a deleted list.
+    /// The state for the next checkpoint: the newest complete state from before everything that history keeps. Nil if
+    /// the current checkpoint has it already.
     private(set) var base: RowEnd?
-    /// The rows since `base`, oldest first. History needs no more than the last ones.
+    /// The rows since `base`, oldest first. History needs only the last `rowsKept` of them.
     private var rows: Deque<PastRow> = []
-    /// How many of the first rows history does not need.
+    /// The number of rows at the front that history does not need.
     private var forgottenRows = 0
-    /// Whole states between them, which the next checkpoint may be of; oldest first.
+    /// Complete states after some of the rows, oldest first. The next checkpoint can use one of them.
     private var marks: Deque<Mark> = []
-    /// How many rows were removed so far, by which `marks` counts.
+    /// The number of rows removed so far. Offset of the row numbers in `marks`.
     private var rowsRemoved = 0
-    /// What keeping the states of the rows that history needs takes, in bytes.
+    /// The cost of the states of the rows that history needs, in bytes.
     private var lengthKept = 0
     private var stepsKept = 0
 
     private struct Mark {
-        /// The number of the row that it is the end of.
+        /// The number of the row that precedes the state.
         let row: Int
         var end: RowEnd
     }
 
-    /// Their share of the budget that all lists have together, in bytes.
+    /// The list's share of the memory budget for all histories, in bytes.
     var cost: Int { lengthKept + stepsKept * Revision.lengthBeside }
 
-    /// What its newest transaction takes of that. The row with it stays as a whole.
+    /// The part of `cost` for the newest row, which is kept as a whole.
     var newestCost: Int {
         guard let kept = rows.last?.kept, rowsKept > 0 else { return 0 }
         return kept.length + kept.count * Revision.lengthBeside
     }
 
-    /// How many rows history needs.
+    /// The number of rows that history needs.
     var rowsKept: Int { rows.count - forgottenRows }
 
     enum Checkpointing {
         case none
-        /// Whether `upkeep` has a checkpoint of this list.
+        /// `upkeep` contains a checkpoint of this list.
         case due
     }
 
-    /// The list as a row leaves it.
+    /// The list after a row.
     struct RowEnd {
         var state: ListState
         var chain: Chain
     }
 
-    /// A row as it was written or read.
     struct JournalledRow {
-        /// After its last transaction.
+        /// The revision after the last transaction.
         var revision: Int
-        /// In bytes.
         var length: Int
-        /// How many transactions it has. A transaction in several rows is counted in its first or its last row.
+        /// The number of transactions. One that spans several rows counts only in its first or last row.
         var steps = 0
         var kept = KeptTransactions()
         var chain: Chain
     }
 
-    /// What is kept of a row, in little memory: there may be as many as transactions.
+    /// The compact form of a row. There may be as many rows as transactions.
     private struct PastRow {
         var length: Int32
         var steps: Int32
@@ -105,7 +101,7 @@ final class JournalledList {
         self.deletion = deletion
     }
 
-    /// How many rows of requests stay.
+    /// The number of rows kept in the table `request`.
     var numberOfResults: Int { lastResult == 0 ? 0 : lastResult - oldestResult + 1 }
 
     /// The list's share of the digest of all lists.
@@ -120,31 +116,30 @@ extension JournalledList {
         dropStates()
     }
 
-    /// Keeps no contents: only a list that exists has further checkpoints.
+    /// Drops the contents: only an existing list gets further checkpoints.
     func dropStates() {
         state = state.moved(to: state.revision, Snapshot())
         base = nil
         marks.removeAll()
     }
 
-    /// The list exists again, in this state.
     func undelete(as state: ListState) {
         deletion = nil
         self.state = state
     }
 
-    /// The checkpoint in force has this state.
+    /// Clears `base` if the current checkpoint has this state.
     func drop(base state: ListState) { if base?.state === state { base = nil } }
 
-    /// Puts another state in place of each that it has.
+    /// Replaces all states with transformed ones.
     func mapStates(_ change: (ListState) -> ListState) {
         state = change(state)
         if let base { self.base = RowEnd(state: change(base.state), chain: base.chain) }
         for index in marks.indices { marks[index].end.state = change(marks[index].end.state) }
     }
 
-    /// Adds a row. A part continues the row before.
-    /// - Parameter end: the list as the row leaves it. Asked for only where a whole state is kept.
+    /// Adds a row. A row with `part > 0` continues the row before.
+    /// - Parameter end: returns the list after the row. Called only if a complete state is kept.
     func append(_ row: JournalledRow, part: Int, end: () -> ListState) {
         if part == 0 {
             rows.append(PastRow(row))
@@ -162,17 +157,17 @@ extension JournalledList {
         marks.append(mark)
     }
 
-    /// Whether the state that a row leaves is kept as a whole: behind a long one, and at revisions at which history keeps one,
-    /// with which it shares what did not change.
+    /// Whether the state after a row is kept: after a long row, and at the revisions at which history keeps a complete
+    /// state, because the two then share memory.
     private func isMark(_ row: JournalledRow) -> Bool {
         let interval = PastRun.countMax
         return row.revision / interval > (row.revision - row.steps) / interval
             || row.length > PackedOperations.lengthMax || row.kept.length > PackedOperations.lengthMax
     }
 
-    /// The list is at this state, after the row that was added last.
+    /// Records the state after the row that was added last.
     func reach(_ state: ListState) {
-        // It may have got another name after it in the same group.
+        // A later change in the same group may have renamed the list.
         self.state = state.named(self.state.name)
     }
 
@@ -188,8 +183,7 @@ extension JournalledList {
         moveBase()
     }
 
-    /// Drops the oldest rows until the others cost no more than this, in bytes. The newest one stays, unless the cut
-    /// includes it.
+    /// Drops the oldest rows until the others cost at most `costMax` bytes. The newest row stays unless the cut includes it.
     func shorten(to costMax: Int, _ cut: PastCut) {
         while cost > costMax, rowsKept > (cut == .newest ? 0 : 1) { forgetOldestRow() }
         moveBase()
@@ -202,7 +196,7 @@ extension JournalledList {
         forgottenRows += 1
     }
 
-    /// Moves the base as far on as history allows.
+    /// Moves the base forward as far as history allows.
     private func moveBase() {
         if rowsKept == 0 {
             if deletion == nil, base?.state !== state { base = RowEnd(state: state, chain: chain) }
@@ -216,7 +210,7 @@ extension JournalledList {
         }
     }
 
-    /// They are before the base.
+    /// Removes rows from before the base.
     private func removeRows(_ count: Int) {
         for row in rows.prefix(count) {
             journalLength += Int(row.length)
@@ -228,14 +222,14 @@ extension JournalledList {
     }
 }
 
-/// What history keeps of the transactions of one row. As small as it can be: there may be as many as transactions.
+/// The size and age of a row's transactions for history. Compact, because there may be as many as transactions.
 struct KeptTransactions {
     private var lengths: (all: Int32, last: Int32) = (0, 0)
     private var number: Int32 = 0
-    /// When the last one was made, in two halves: an integer of eight bytes would be put at a multiple of eight.
+    /// The time of the last transaction, in two halves, which avoids the padding of an eight-byte integer.
     private var time: (upper: Int32, lower: UInt32) = (0, 0)
 
-    /// What keeping the states before them takes (`Revision.length`), in bytes.
+    /// The cost of keeping the states before the transactions (`Revision.length`), in bytes.
     var length: Int { Int(lengths.all) }
     var lastLength: Int { Int(lengths.last) }
     var count: Int { Int(number) }

@@ -1,23 +1,20 @@
 import Diffable
 import GRDB
 
-/// A row of the table `lease`: a list, section or item that is removed when the daemon starts again, or with
-/// its holder.
+/// A row of the table `lease`: a list, section or item that is removed at the next startup, or with its holder.
 ///
-/// A damaged row is refused, because it could remove what is not leased. A missing row is not noticed: then something
-/// stays that should have been removed, which its publisher sees.
+/// A damaged row is refused, because it could remove something that is not leased. A missing row goes undetected: an
+/// item then stays that should have been removed, which its publisher can see.
 struct LeaseRow {
-    /// What is leased.
     enum Kind: Int {
         case list, section, item
     }
 
-    /// The list's number.
     let list: Int
     let kind: Kind
     /// Empty for the list itself.
     let id: String
-    /// Of a list that hosts share; nil for one of this host alone, whose connections do not outlive the daemon.
+    /// The holder in a shared list. Nil for a list that is not shared, because connections do not outlive the daemon.
     var holder: SharedHolder?
 
     var checksum: Int64 {
@@ -43,14 +40,15 @@ struct LeaseRow {
         try execute(sql, [Int64(list), Int64(kind.rawValue)], in: database)
     }
 
-    /// Executes a statement whose last argument is the id. A connection may lease hundreds of thousands of items.
+    /// Executes a statement whose last argument is the id. Optimized, because a connection may lease hundreds of
+    /// thousands of items.
     private func execute(_ sql: String, _ integers: [Int64], in database: Database) throws {
         let statement = try database.cachedStatement(sql: sql)
         var id = id
         try id.withUTF8 { try statement.execute(integers: integers, blobs: [UnsafeRawBufferPointer($0)]) }
     }
 
-    /// Calls with each row; nil for a damaged one.
+    /// Calls `body` with each row, or with nil for a damaged one.
     static func forEach(in database: Database, _ body: (LeaseRow?) throws -> Void) throws {
         let rows = try Row.fetchCursor(database, sql: "SELECT list, kind, id, checksum, holder FROM lease")
         while let row = try rows.next() {
@@ -66,7 +64,6 @@ struct LeaseRow {
 }
 
 extension LeaseChange {
-    /// The row for something that is leased.
     mutating func add(_ row: LeaseRow) throws {
         switch row.kind {
         case .list: isOfList = true
@@ -75,7 +72,7 @@ extension LeaseChange {
         }
     }
 
-    /// The rows that a change adds.
+    /// The rows for everything that the change leases.
     func rows(ofList list: Int) -> [LeaseRow] {
         let things =
             (isOfList ? [(LeaseRow.Kind.list, "")] : []) + sections.map { (.section, $0.description) }

@@ -1,11 +1,10 @@
 import GRDB
 import GRDBSQLite
 
-// The rows that the tables have of one list, in order and unchecked: each reader decides what is wrong with them. A start reads
-// them of all lists (`OrderedRows`); `--check` and `--repair` look them up.
+// The table rows of one list, in order and unchecked: each reader decides how to handle faults. Startup reads the rows
+// of all lists (`OrderedRows`); `--check` and `--repair` look them up.
 
 extension ListHeading {
-    /// A part of the checkpoint.
     struct CheckpointRow {
         let part: Int
         let checksum: Int64
@@ -14,7 +13,7 @@ extension ListHeading {
         static let columns = "part, checksum, elements"
     }
 
-    /// A row of the journal behind the checkpoint.
+    /// A row of the journal after the checkpoint.
     struct JournalRow {
         let revision: Int
         let part: Int
@@ -47,7 +46,7 @@ extension ListHeading {
 }
 
 extension ListHeading.CheckpointRow {
-    /// Of the row that the statement has come to, whose columns stand from `index` on.
+    /// Reads the statement's current row, with the columns starting at `index`.
     init(_ statement: Statement, from index: CInt) {
         self.init(
             part: statement.integer(at: index), checksum: Int64(statement.integer(at: index + 1)),
@@ -56,7 +55,7 @@ extension ListHeading.CheckpointRow {
 }
 
 extension ListHeading.JournalRow {
-    /// Of the row that the statement has come to, whose columns stand from `index` on.
+    /// Reads the statement's current row, with the columns starting at `index`.
     init(_ statement: Statement, from index: CInt) {
         self.init(
             revision: statement.integer(at: index), part: statement.integer(at: index + 1),
@@ -66,10 +65,10 @@ extension ListHeading.JournalRow {
 }
 
 extension Statement {
-    /// A value of the row that was stepped to; 0 for one that is no number.
+    /// A value of the current row; 0 if it is not a number.
     func integer(at index: CInt) -> Int { Int(sqlite3_column_int64(sqliteStatement, index)) }
 
-    /// A blob of the row that was stepped to, or no bytes for NULL. Valid until the next step: GRDB would make a `Data` for each.
+    /// A blob of the current row, without a copy; empty for NULL. Valid until the next step. (GRDB would allocate a `Data`.)
     func bytes(at index: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(sqliteStatement, index)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
@@ -77,7 +76,6 @@ extension Statement {
 }
 
 extension Chain {
-    /// The chain after a row.
     func linked(_ row: ListHeading.JournalRow) -> Chain {
         linked(revision: row.revision, part: row.part, notes: row.notes, operations: row.operations)
     }

@@ -1,7 +1,7 @@
 import Diffable
 import GRDB
 
-/// A row of the table `list` or `deletedList`: a list's name, and where its checkpoint is.
+/// A row of the table `list` or `deletedList`: a list's identity, access and checkpoint.
 struct ListHeading {
     let number: Int
     var name: String
@@ -12,13 +12,14 @@ struct ListHeading {
     let lastReloadRevision: Int
     let chain: Chain
     var access: AccessRecord
-    /// Nil for a list that is there. It says which table the row is in.
+    /// Nil for an existing list. Determines the table of the row.
     var deletion: Deletion?
 
     static let checksumOfNoParts = Checksum(3)
 
-    /// The heading of a list with a checkpoint of the state at this end of a row. `checksum` is over the checksums of
-    /// the checkpoint's parts.
+    /// Creates the heading of a list with a checkpoint at `end`.
+    ///
+    /// - Parameter checkpointChecksum: over the checksums of the checkpoint's parts.
     init(
         _ end: JournalledList.RowEnd, generation: Int, checkpointChecksum: Checksum, access: AccessRecord,
         deletion: Deletion? = nil
@@ -35,7 +36,6 @@ struct ListHeading {
         self.deletion = deletion
     }
 
-    /// The heading of a new list.
     init(begin state: ListState, access: AccessRecord) {
         self.init(
             JournalledList.RowEnd(state: state, chain: Chain(begin: state)), generation: 0,
@@ -59,7 +59,7 @@ struct ListHeading {
 }
 
 extension AccessRecord {
-    /// Adds what was set, or nothing if nothing was.
+    /// Adds the attributes that were set. Adds nothing for an empty record.
     func add(to sum: inout Checksum) {
         if isEmpty { return }
         sum.add(owner.map { Int($0) } ?? -1)
@@ -71,7 +71,7 @@ extension AccessRecord {
 }
 
 extension AccessRecord {
-    /// As the database has it: `12 00f3a1b2c3d4e5f6 {"owner":"anna"}`, without names if there are none.
+    /// The representation in the database: `12 00f3a1b2c3d4e5f6 {"owner":"anna"}`. The names are left out if there are none.
     var sharingText: String? {
         guard let sharing else { return nil }
         let names = SharedAccess(owner: ownerName, group: groupName)
@@ -98,7 +98,7 @@ extension Deletion {
 // MARK: - In the database
 
 extension ListHeading {
-    /// The rows of all lists that are there, and then of those that were deleted.
+    /// The rows of all existing lists, then those of deleted lists.
     static func all(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
         try existing(in: database) + deleted(in: database)
     }
@@ -116,7 +116,7 @@ extension ListHeading {
         }
     }
 
-    /// Deletes the row of a list and returns it, to be inserted with changes.
+    /// Deletes a list's row and returns it, so that it can be inserted with changes.
     static func take(_ number: Int, from table: String, of database: Database) throws -> ListHeading? {
         let heading = try Row.fetchOne(
             database, sql: "SELECT \(columns) FROM \(table) WHERE number = ?", arguments: [number]
@@ -125,7 +125,7 @@ extension ListHeading {
         return heading
     }
 
-    /// The heading of an existing list, by its number.
+    /// The heading of an existing list.
     static func of(_ number: Int, in database: Database) throws -> ListHeading? {
         try Row.fetchOne(database, sql: "SELECT \(columns) FROM list WHERE number = ?", arguments: [number])
             .map(ListHeading.init)
@@ -146,7 +146,7 @@ extension ListHeading {
         checkpointChecksum = try row.decode(Int64.self, atIndex: 5)
         lastReloadRevision = try row.decode(Int.self, atIndex: 6).boundedNatural
         chain = Chain(value: try row.decode(Int64.self, atIndex: 7))
-        // A value out of range cannot have been in the checksum.
+        // A value out of range cannot have been part of the checksum.
         access = AccessRecord(
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
@@ -169,7 +169,7 @@ extension ListHeading {
         try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments + source)
     }
 
-    /// Replaces the heading that the list has.
+    /// Replaces the list's existing row.
     func update(in database: Database) throws {
         let sql = """
             UPDATE \(deletion == nil ? "list" : "deletedList")

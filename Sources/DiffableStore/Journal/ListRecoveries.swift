@@ -2,33 +2,32 @@ import DequeModule
 import Dispatch
 import Synchronization
 
-/// Restores lists on the thread that reads them and on another one, and hands them back in their order.
+/// Restores lists on two threads, and returns them in order.
 ///
-/// SQLite is read on one thread. To read a list takes less time than to make its states. So the other thread gets copies of
-/// the rows of lists, until it has enough to do.
+/// One thread reads from SQLite. Reading a list takes less time than building its states, so a second thread gets
+/// copies of rows until it has enough work.
 ///
-/// - Of short lists it gets many at a time, because waking it takes longer than restoring one. When it has enough, this thread
-///   waits: if both restored short lists, they would wait for each other's allocations.
+/// - Short lists are sent in bundles, because waking the thread takes longer than restoring one. When it has enough,
+///   the reading thread waits: if both restored short lists, they would contend in the allocator.
 /// - Longer lists are restored on both threads.
-/// - The rows of a long list are copied up to a length, and it is restored on this thread as the rest is read. Another one makes
-///   the records of its checkpoint (`CheckpointAssembly`).
+/// - The rows of a long list are copied up to a maximum length. The reading thread restores it while it reads the rest,
+///   and another thread makes the records of its checkpoint (`CheckpointAssembly`).
 struct ListRecoveries {
-    /// In their order.
+    /// In order.
     private var underway: Deque<Bundle> = []
-    /// What the other thread gets next.
+    /// The next work for the second thread.
     private var gathered = Gathered()
     private let backlog = Backlog()
     private let queue = DispatchQueue(label: "diffabled.recovery", qos: .userInitiated)
 
-    /// In bytes.
     private static let lengthCopiedMax = 1 << 20
     private static let backlogMax = 1 << 20
-    /// What was gathered is sent when it is as long as this.
+    /// In bytes. Gathered lists of this total length are sent.
     private static let bundleLength = 1 << 16
     private static let lengthShort = 1 << 14
 
-    /// Begins with a list.
-    /// - Parameter rows: stand behind those of the list that was begun before.
+    /// Begins to restore a list.
+    /// - Parameter rows: positioned after the rows of the previous list.
     mutating func begin(_ recovery: ListRecovery, from rows: OrderedRows) throws {
         let place = try gathered.rows.append(of: recovery.heading, from: rows, upTo: Self.lengthCopiedMax)
         let isWhole = place.length < Self.lengthCopiedMax
@@ -46,7 +45,7 @@ struct ListRecoveries {
         }
     }
 
-    /// Gives the other thread what was gathered.
+    /// Sends the gathered lists to the second thread.
     private mutating func send() {
         let sent = gathered
         gathered = Gathered()
@@ -68,37 +67,36 @@ struct ListRecoveries {
         for bundle in underway where backlog.length >= Self.backlogMax { bundle.wait() }
     }
 
-    /// The next lists in their order, if they are restored.
+    /// The next lists in order. Nil if they are not restored yet.
     mutating func nextDone() throws -> [RecoveredList]? {
         underway.first?.isDone == true ? try next() : nil
     }
 
-    /// The next lists in their order, once they are restored; nil when none are left.
+    /// Waits for the next lists in order. Nil if none are left.
     mutating func next() throws -> [RecoveredList]? {
         if underway.isEmpty { send() }
         return try underway.popFirst()?.restored()
     }
 
-    /// Lists for the other thread, with copies of their rows.
+    /// Lists for the second thread, with copies of their rows.
     private struct Gathered: Sendable {
         var rows = CopiedRows()
         var lists: [(recovery: ListRecovery, place: CopiedRows.Place)] = []
 
-        /// In bytes. A list counts beside its rows, so that there are never too many empty ones on their way.
+        /// In bytes. Each list adds an overhead, so that the number of empty lists is bounded too.
         var length: Int { rows.length + lists.count * 1_024 }
     }
 
-    /// What the other thread has to do.
+    /// The bytes that the second thread still has to restore.
     private final class Backlog: Sendable {
         private let sum = Atomic(0)
 
-        /// In bytes.
         var length: Int { sum.load(ordering: .relaxed) }
 
         func add(_ length: Int) { sum.add(length, ordering: .relaxed) }
     }
 
-    /// Lists on their way.
+    /// Lists that are being restored.
     private final class Bundle: Sendable {
         private let made = Mutex<Result<[RecoveredList], any Error>?>(nil)
         private let isMade = DispatchSemaphore(value: 0)
@@ -116,7 +114,6 @@ struct ListRecoveries {
             isMade.signal()
         }
 
-        /// Waits for them.
         func restored() throws -> [RecoveredList] {
             isMade.wait()
             guard let result = made.withLock(\.self) else { preconditionFailure("lists that are done were restored") }

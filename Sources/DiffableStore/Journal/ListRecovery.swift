@@ -2,19 +2,19 @@ import Diffable
 import DiffableJSON
 import Glibc
 
-/// Restores one list from its checkpoint and the journal since: its state, and the states that history keeps.
+/// Restores one list from its checkpoint and the journal since then: its state, and the states that history keeps.
 ///
-/// All rows are applied in place, but where history or the journal keeps a whole state.
+/// Rows are applied in place, except where history or the journal keeps a complete state.
 ///
-/// Unchecked, because the list that it makes is nobody else's before it is handed back.
+/// Unchecked, because no other thread uses the list before it is handed back.
 struct ListRecovery: @unchecked Sendable {
     let heading: ListHeading
     private let path: String
     private let limits: HistoryLimits
-    /// No later than it is: how late it is is known when all lists are read.
+    /// A lower bound of the current time, which is known only after all lists are read.
     private let now: RunningTime
 
-    /// The list at revision 0: what all its states have in common.
+    /// The list at revision 0, with the properties that all its states share.
     private let beginning: ListState
     private var snapshot = Snapshot()
     private var revision: Int
@@ -22,16 +22,16 @@ struct ListRecovery: @unchecked Sendable {
     private var chain: Chain
     private var checkpointLength = 0
     private var history = History()
-    /// When the last transaction in the journal was made.
+    /// The time of the last transaction in the journal.
     private(set) var lastTime: RunningTime?
 
-    /// So much more than the limit is read before what is too much is dropped, in bytes: what follows a past that was dropped
-    /// wholly begins with a whole state.
+    /// In bytes. History may exceed its limit by this much before it is trimmed while reading, because each complete
+    /// trim forces the next step to keep a complete state.
     static let lengthBeyond = 1 << 18
 
     /// - Parameters:
-    ///   - path: of the database, for errors.
-    ///   - now: no later than it is.
+    ///   - path: the database's path, for errors.
+    ///   - now: a lower bound of the current time.
     init(
         _ heading: ListHeading, path: String, limits: HistoryLimits, now: RunningTime
     ) throws(StoreOpeningError) {
@@ -144,7 +144,7 @@ extension ListRecovery {
         list.append(row, part: written.part) { state }
     }
 
-    /// Takes the next transaction, or the first part of it, with its note.
+    /// Reads the next transaction, or the first part of it, with its note.
     private mutating func take(
         _ line: UnsafeRawBufferPointer, with note: UnsafeRawBufferPointer?, into row: inout JournalledList.JournalledRow
     ) throws {
@@ -154,7 +154,7 @@ extension ListRecovery {
         row.kept.append(note.revision)
         lastTime = note.revision.moment.running
         let operations = try operations(line)
-        // One of several parts is longer than what is packed.
+        // A transaction in several parts exceeds the limit for packing.
         let packed =
             line.count > PackedOperations.lengthMax
             ? nil : PackedOperations(operations, to: note.revision, from: snapshot, json: Array(line))
@@ -188,7 +188,7 @@ extension ListRecovery {
     }
 }
 
-/// The lines of a row.
+/// Splits a row into lines.
 private struct Lines {
     private var rest: UnsafeRawBufferPointer?
     let length: Int

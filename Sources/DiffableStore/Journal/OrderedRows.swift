@@ -1,26 +1,26 @@
 import GRDB
 
-/// Goes through the tables of checkpoints and of journals once, in the order of their keys, which is that of lists' numbers.
+/// Reads the tables of checkpoints and journals once, in key order, which is the order of list numbers.
 ///
-/// A start reads all of them. To look up those of each list would take it longer than to read them: a row is longer than what a
-/// page of an index keeps of it, so SQLite reads each row that it compares to its end.
+/// Startup reads all rows. Looking up the rows of each list would take longer than reading them: rows are longer than
+/// the part that an index page stores, so SQLite reads each row it compares to its end.
 ///
-/// Keys that are out of order are an error: SQLite would search and insert in the wrong place behind one.
+/// Keys out of order are an error, because SQLite would search and insert in the wrong place after one.
 final class OrderedRows {
     typealias CheckpointRow = ListHeading.CheckpointRow
     typealias JournalRow = ListHeading.JournalRow
 
-    /// Lists with rows that nothing refers to any more.
+    /// Lists with rows that are no longer referenced.
     private(set) var superseded: Set<Int> = []
-    /// Numbers in rows of which there is no list.
+    /// List numbers in rows that belong to no list.
     private(set) var ownerless: Set<Int> = []
     private let checkpoints: TableCursor
     private let journals: TableCursor
     private let onRead: (Int) -> Void
 
     /// - Parameters:
-    ///   - path: of the database, for errors.
-    ///   - onRead: hears how many bytes were read.
+    ///   - path: the database's path, for errors.
+    ///   - onRead: called with the number of bytes of each row.
     init(in database: Database, path: String, onRead: @escaping (Int) -> Void) throws {
         self.onRead = onRead
         checkpoints = try TableCursor(
@@ -31,8 +31,7 @@ final class OrderedRows {
             in: database, path: path)
     }
 
-    /// Goes through the rows of a list's checkpoint, which is the next list, as long as the body wants more. The bytes are valid
-    /// within the body.
+    /// Reads the checkpoint rows of the next list until the body stops. The bytes are valid within the body.
     func forEachCheckpointRow(of heading: ListHeading, _ body: (CheckpointRow) throws -> Reading) throws {
         try forEachRow(of: heading, in: checkpoints) { statement in
             guard statement.integer(at: 1) == heading.generation else { return .passesOver }
@@ -42,7 +41,7 @@ final class OrderedRows {
         }
     }
 
-    /// The same with the rows of its journal.
+    /// Reads the journal rows of the next list until the body stops. The bytes are valid within the body.
     func forEachJournalRow(of heading: ListHeading, _ body: (JournalRow) throws -> Reading) throws {
         try forEachRow(of: heading, in: journals) { statement in
             guard statement.integer(at: 1) > heading.checkpointRevision else { return .passesOver }
@@ -64,7 +63,7 @@ final class OrderedRows {
         }
     }
 
-    /// Goes to the end, behind the last list.
+    /// Reads to the end, after the last list.
     func finish() throws {
         for table in [checkpoints, journals] {
             while let list = table.list {
@@ -75,18 +74,17 @@ final class OrderedRows {
     }
 }
 
-/// How somebody goes on who is handed a row.
+/// How to continue after a row.
 enum Reading {
     case goesOn
-    /// Nothing refers to this row.
+    /// The row is no longer referenced.
     case passesOver
-    /// Wants no more.
     case stops
 }
 
-/// Stands at a row of a table, whose first three columns are the key, and of these the first is a list's number.
+/// A position in a table whose first three columns are the key, starting with a list's number.
 private final class TableCursor {
-    /// Valid until `advance`.
+    /// The current row. Valid until `advance`.
     let row: Statement
     private let rows: RowCursor
     private let path: String
@@ -94,8 +92,8 @@ private final class TableCursor {
     private var key: (list: Int, Int, Int)?
 
     /// - Parameters:
-    ///   - sql: in the order of the key.
-    ///   - path: of the database, for errors.
+    ///   - sql: a query that sorts by the key.
+    ///   - path: the database's path, for errors.
     init(_ sql: String, in database: Database, path: String) throws {
         row = try database.makeStatement(sql: sql)
         rows = try Row.fetchCursor(row)
@@ -103,12 +101,12 @@ private final class TableCursor {
         try advance()
     }
 
-    /// The number of the list whose row it is; nil at the end.
+    /// The list number of the current row. Nil at the end.
     var list: Int? { key?.list }
 
     func advance() throws {
         let last = key
-        // After an error there is nothing more.
+        // After an error, the cursor is at the end.
         key = nil
         guard try rows.next() != nil else { return }
         let next = (list: row.integer(at: 0), row.integer(at: 1), row.integer(at: 2))

@@ -1,31 +1,31 @@
 import HeapModule
 
-/// A list and its past, as a start has restored it.
+/// A list and its history after recovery.
 ///
-/// Unchecked, because one thread makes it, and does nothing with it once another one has it.
+/// Unchecked, because the thread that makes it does not use it after handing it over.
 struct RecoveredList: @unchecked Sendable {
     let heading: ListHeading
     let list: JournalledList
     var history: History
-    /// The time of its newest change that ages: of its last transaction, request with a key, or deletion.
+    /// The time of the newest event that ages: the last transaction, request with a key, or deletion.
     var lastChange: RunningTime?
 }
 
-/// Takes lists as a start restores them, in the order of their numbers, and hands them out in the order of their changes.
+/// Collects lists in the order of their numbers as they are recovered, and returns them in the order of their last changes.
 ///
-/// Meanwhile their pasts take no more than twice what `PastBudget` allows, beside the newest change of each. It is twice, because
-/// after a crash it is not known yet what is too old, and that counts here. As there, the past of the list that was changed
-/// least recently is cut first, of those that are here so far. What goes would go later too: the more lists there are, the more
-/// has to go.
+/// Until then their histories take at most twice the limit of `PastBudget`, not counting each list's newest change. It
+/// is twice, because after a crash the age of history is not known yet, so entries that are too old still count. As in
+/// `PastBudget`, the list that was changed least recently is cut first, among the lists so far. Such a cut would happen
+/// later anyway, since every further list adds to the total.
 struct RecoveryBuffer {
     private(set) var lists: [RecoveredList] = []
-    /// What their pasts take of the budget without the newest change of each, in bytes.
+    /// The cost of the histories without the newest change of each, in bytes.
     private var cost = 0
     private let costMax: Int
-    /// Those whose pasts may be cut. Deleted lists have a budget of their own.
+    /// The lists whose histories may be cut. Deleted lists have a separate budget.
     private var leastRecent: Heap<Place> = []
 
-    /// In the order of their changes.
+    /// Ordered by the time of the last change.
     private struct Place: Comparable {
         let index: Int
         let time: Int
@@ -50,11 +50,11 @@ struct RecoveryBuffer {
         Place(index: index, time: lists[index].lastChange?.milliseconds ?? 0)
     }
 
-    /// The one that changed last comes last.
+    /// The lists by their last changes, most recent last.
     var inOrderOfChanges: [RecoveredList] { lists.indices.map(place).sorted().map { lists[$0.index] } }
 
-    /// Each goes on in a new epoch, but for what is shared: what is missing of a shared list comes from its log again, so a
-    /// revision of it stands for one state in any case.
+    /// Gives each list a new epoch, except for shared lists: missing changes of a shared list arrive from its log
+    /// again, so its revisions remain unambiguous.
     mutating func beginEpochs() {
         for index in lists.indices where lists[index].heading.access.sharing == nil {
             let epoch = Epoch.random()
@@ -65,10 +65,10 @@ struct RecoveryBuffer {
 }
 
 extension RecoveredList {
-    /// What its past takes of the budget beside its newest change, in bytes.
+    /// The cost of its history without the newest change, in bytes.
     fileprivate var costOfOlder: Int { list.cost - list.newestCost }
 
-    /// Drops its oldest states: so many bytes, or more, or all but the newest. Returns how many.
+    /// Drops the oldest states worth at least `excess` bytes, or all but the newest. Returns the bytes that were dropped.
     fileprivate mutating func shorten(by excess: Int) -> Int {
         let before = costOfOlder
         list.shorten(to: list.cost - excess, .older)

@@ -1,6 +1,6 @@
-/// The progress of recovery, reported when it reaches another whole percent.
+/// Reports the progress of recovery at each new integer percentage.
 final class RecoveryProgress {
-    /// In bytes, like what it advances by. Rather more than there is to read, so that the end can come early.
+    /// In bytes. An upper bound, so 100 percent may be reported early.
     private let lengthInAll: Int
     private var length = 0
     private var percent = 0

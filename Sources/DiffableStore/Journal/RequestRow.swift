@@ -3,16 +3,14 @@ import GRDB
 
 /// A row of the table `request`: the result of a request with a key.
 ///
-/// A start refuses damaged rows, and a row that is missing between two others. The witness shows whether the last rows
-/// are there. Skipping a damaged row would carry out a change twice for whoever asks again, and damage seldom hits one
-/// row alone, so the start is refused as for a damaged item. Only the structure of the pages shows whether the oldest
-/// rows are there (`structuralFault`).
+/// Startup refuses damaged rows, and a gap between rows. The witness reveals whether the last rows are missing. If a damaged row
+/// were skipped, a repeated request would be carried out twice; and damage seldom affects a single row, so startup is refused as
+/// for a damaged item. Only the structure of the pages reveals whether the oldest rows are missing (`structuralFault`).
 struct RequestRow {
-    /// The list's number.
     let list: Int
     let result: FirstResult
 
-    /// Over the values of the row.
+    /// Over all values of the row.
     var checksum: Int64 {
         var sum = Checksum(5)
         sum.add(list)
@@ -35,25 +33,25 @@ struct RequestRow {
                 ])
     }
 
-    /// The number and the time of the last one of each list that has any, by the list's number.
+    /// The number and time of the last row of each list that has any, by list number.
     static func lasts(in database: Database) throws -> [Int: (number: Int, time: RunningTime)] {
-        // Of the row that has the greatest number, SQLite takes the time too.
+        // With `max`, SQLite takes the other columns from the row with the maximum.
         let sql = "SELECT list, max(number), time FROM request GROUP BY list"
         let lasts = try Row.fetchAll(database, sql: sql).map { row in
             let last = (number: try row.decode(Int.self, atIndex: 1), time: try row.decode(Int.self, atIndex: 2))
             let time = RunningTime(milliseconds: last.time.bounded)
             return (try row.decode(Int.self, atIndex: 0).boundedNatural, (last.number.boundedNatural, time))
         }
-        // A list can come twice where keys are out of order, which is found when all rows are read.
+        // A list may appear twice if keys are out of order. That error is found later, when all rows are read.
         return Dictionary(lasts) { $1 }
     }
 
-    /// Calls with each row, by list and in order, and with whether it is undamaged.
+    /// Calls `body` with each row, ordered by list and number.
     static func forEach(in database: Database, _ body: (RequestRow, _ isGood: Bool) throws -> Void) throws {
         try forEach(in: Row.fetchCursor(database, sql: "SELECT \(columns) FROM request ORDER BY list, number"), body)
     }
 
-    /// Calls with each row of a list, in order, and with whether it is undamaged.
+    /// Calls `body` with each row of a list, in order.
     static func forEach(
         of list: Int, in database: Database, _ body: (RequestRow, _ isGood: Bool) throws -> Void
     ) throws {

@@ -1,11 +1,10 @@
 import Diffable
 import GRDB
 
-// Leases of durable lists, in the table `lease`. It does not say whose they are, because no connection outlives the
-// daemon, but of lists that hosts share.
+// Leases of durable lists, in the table `lease`. Only rows of shared lists name a holder, because no connection
+// outlives the daemon.
 
 extension SQLiteJournal {
-    /// Writes the effect of a change on the leases of its list.
     func writeLeases(of change: ListChange, to database: Database) throws {
         guard let leases = change.leases else { return }
         let number = change.state.number
@@ -17,7 +16,7 @@ extension SQLiteJournal {
         for row in leases.rows(ofList: number) { try row.insert(into: database) }
     }
 
-    /// The leases that the last daemon left, by the numbers of lists.
+    /// The leases that the previous daemon left, by list number.
     func recoverLeases(from database: Database) throws -> [Int: Leases] {
         var changes: [Int: [Lease: LeaseChange]] = [:]
         try LeaseRow.forEach(in: database) { row in

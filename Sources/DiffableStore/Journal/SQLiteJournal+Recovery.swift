@@ -4,11 +4,11 @@ import GRDB
 import Logging
 
 extension SQLiteJournal {
-    /// Restores every list's states from its checkpoint and the journal since, in a new epoch unless the witness proves
-    /// them. Changes nothing on disk before `takeOver`.
+    /// Restores every list from its checkpoint and the journal since then. The lists get new epochs unless the witness
+    /// proves that nothing is lost. Nothing on disk changes before `takeOver`.
     func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
         try directory.withOpeningErrors {
-            // Each statement would be a transaction otherwise, and lock the file for itself.
+            // One transaction: otherwise each statement would be its own and lock the file separately.
             try database.read { try recover(from: $0, onProgress) }
         }
     }
@@ -42,13 +42,13 @@ extension SQLiteJournal {
         return recovered
     }
 
-    /// Makes the states of lists that stand in the order of their numbers, and their pasts.
+    /// Restores lists and their histories. `headings` are ordered by number.
     private func restore(
         _ headings: [ListHeading], from rows: OrderedRows, _ database: Database
     ) throws -> RecoveryBuffer {
         let requests = try RequestRow.lasts(in: database)
         let schemas = try SchemasRow.checksums(in: database)
-        // After a clean stop it is exact.
+        // Exact after a clean stop.
         let times = headings.map(\.deletion?.moment.running) + requests.values.map(\.time)
         let now = clock.going(onFrom: try lastRunningTime(times, in: database)).running
         var restored = RecoveryBuffer(limits: limits.history)
@@ -73,7 +73,7 @@ extension SQLiteJournal {
         return restored
     }
 
-    /// Takes a list that was restored. The one that changed last comes last.
+    /// Adopts a restored list. Called in the order of their last changes, most recent last.
     private func take(
         _ restored: RecoveredList, into recovered: inout RecoveredLists, _ database: Database
     ) throws {
@@ -97,20 +97,20 @@ extension SQLiteJournal {
         if list.cost > 0 { pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
     }
 
-    /// No less than what the rows have together, in bytes.
+    /// An upper bound of the length of all rows, in bytes.
     private func lengthInUse(_ database: Database) throws -> Int {
         func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
         return try (number("page_count") - number("freelist_count")) * number("page_size")
     }
 
-    /// Begins the upkeep that the last daemon left over.
+    /// Starts the upkeep that the previous daemon left unfinished.
     func startUpkeep() {
         considerVacuum()
         scheduleUpkeep()
         awaitIdleness()
     }
 
-    /// In the order of their numbers, in which the tables have their rows.
+    /// Ordered by number, like the rows of the tables.
     private func headings(in database: Database) throws -> [ListHeading] {
         func damaged(_ heading: ListHeading, _ reason: String) -> StoreOpeningError {
             heading.damaged(
@@ -130,7 +130,7 @@ extension SQLiteJournal {
 // MARK: - What a last run left
 
 extension SQLiteJournal {
-    /// Schedules the deletion of rows that the last daemon left.
+    /// Schedules the deletion of rows that the previous daemon left.
     private func retireLeftovers(_ rows: OrderedRows, _ headings: [ListHeading], _ database: Database) throws {
         let others = try Int.fetchAll(
             database,
@@ -138,7 +138,7 @@ extension SQLiteJournal {
                 SELECT list FROM (SELECT DISTINCT list FROM request UNION SELECT DISTINCT list FROM schemas)
                 WHERE list NOT IN (SELECT number FROM list UNION SELECT number FROM deletedList)
                 """)
-        // When changes are lost, these rows may be needed to find out why, so they stay.
+        // If changes are lost, these rows may help to find out why, so they stay.
         if verdict != .lost {
             upkeep += rows.ownerless.union(others).sorted().map { .retirement(.everything(list: $0)) }
         }
@@ -151,7 +151,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// The number for the next new list. Rows of a deleted list may still be there, and must not become a new one's.
+    /// The number of the next new list. It exceeds that of any row, because rows of deleted lists must not become part
+    /// of a new one.
     private func nextListNumber(_ database: Database) throws -> Int {
         let sql = """
             SELECT max(

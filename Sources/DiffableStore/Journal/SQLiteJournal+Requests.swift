@@ -1,16 +1,15 @@
 import Diffable
 import GRDB
 
-// Results of requests with a key, in the table `request`. A result is written in the group of its change, so that both
-// are on disk or neither is. The oldest rows are deleted between groups, many at a time.
+// Results of requests with a key, in the table `request`. A result is written in the transaction of its change, so both
+// are on disk or neither is. The oldest rows are deleted between commit groups, many at a time.
 
 extension SQLiteJournal {
-    /// How many rows more than are remembered may be in the table before the oldest are deleted.
+    /// The number of rows beyond `keysMax` that the table may have before the oldest are deleted.
     private var slack: Int { max(limits.requests.keysMax / 4, 256) }
-    /// How many rows one slice of upkeep deletes at most.
+    /// The maximum number of rows that one slice of upkeep deletes.
     private static let deletedMax = 1_024
 
-    /// Writes the result of a change, if it has one.
     func writeResult(of change: ListChange, to database: Database) throws {
         guard let result = change.result else { return }
         try RequestRow(list: change.state.number, result: result).insert(into: database)
@@ -31,7 +30,7 @@ extension SQLiteJournal {
         deleteResultsBeyondBudget()
     }
 
-    /// Deletes many at a time. The last one of each list stays, because the witness has its number.
+    /// Deletes many at a time. The last row of each list stays, because the witness records its number.
     private func deleteResultsBeyondBudget() {
         let max = limits.requests.keysInAllMax
         guard keyCount > max + Swift.max(max / 4, 256) else { return }
@@ -43,7 +42,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Deletes one slice. Returns whether none is left.
+    /// Deletes one slice of rows. Returns whether none are left.
     func deleteResults(of list: Int, before oldestKept: Int, from database: Database) throws -> Bool {
         try database.cachedStatement(
             sql: """
@@ -58,13 +57,13 @@ extension SQLiteJournal {
 // MARK: - At the start
 
 extension SQLiteJournal {
-    /// The results that every list remembers, by its number.
+    /// The remembered results of all lists, by list number.
     ///
-    /// - Parameter ends: have the last numbers that the witness was asked about.
+    /// - Parameter ends: the last request numbers according to the lists that the witness checked.
     func recoverRequests(
         upTo ends: [ListsDigest.Share], from database: Database, now: RunningTime
     ) throws -> [Int: RequestWindow] {
-        // Rows of a deleted list may still be there.
+        // Rows of a deleted list may still exist.
         var windows = try readWindows(from: database).filter { lists[$0.key] != nil }
         for end in ends {
             let number = end.number
@@ -77,7 +76,7 @@ extension SQLiteJournal {
         for number in windows.keys {
             windows[number]?.shorten(to: level)
             guard let list = lists[number] else { continue }
-            // The last one stays, however old it is, because the witness has its number.
+            // The last row stays regardless of its age, because the witness records its number.
             list.oldestResult = windows[number]?.oldestNumber ?? list.lastResult
             keyCount += list.numberOfResults
             upkeep.append(.requests(list: number, before: list.oldestResult))
@@ -85,8 +84,8 @@ extension SQLiteJournal {
         return windows
     }
 
-    /// Reads all rows of all lists in order. A row whose list or number is damaged is in a place where no look-up finds
-    /// it, and missing in its own.
+    /// Reads the rows of all lists in order. A row with a damaged list or number appears in the wrong place, where no
+    /// lookup would find it, and is missing in its own.
     private func readWindows(from database: Database) throws -> [Int: RequestWindow] {
         var windows: [Int: RequestWindow] = [:]
         try RequestRow.forEach(in: database) { row, isGood in
@@ -111,7 +110,7 @@ extension SQLiteJournal {
 // MARK: - Summaries
 
 extension DifferenceSummary {
-    /// In the order of the table, which must stay. New counts come last: older rows end before them.
+    /// In the order of the table, which must not change. New counts are appended; older rows have fewer.
     private static var counts: [WritableKeyPath<DifferenceSummary, Int>] {
         [
             \.insertedItems, \.deletedItems, \.movedItems, \.reconfiguredItems, \.reloadedItems, \.expandedItems,

@@ -5,16 +5,16 @@ import GRDBSQLite
 import Glibc
 import SystemPackage
 
-// A full disk must not stop what makes room on it. SQLite writes everything to its log first, and begins the log anew only
-// when all of it has been moved into the database. On a full disk the database cannot grow, so a log that has more than
-// fits in there could neither be moved nor grow: nothing could be written any more, not even a deletion. So the database's
-// file is made longer before the log gets what will have to be in it, and a change that finds no room for that is refused.
-// The last pages of both files are for changes that make no list longer.
+// A full disk must not prevent changes that free space. SQLite writes all changes to its log first, and restarts the
+// log only after all of it has been moved into the database. On a full disk the database cannot grow. So if the log had
+// more pages than fit there, it could neither be moved nor grow, and nothing could be written, not even a deletion.
+// Therefore the database file is extended before the log gets pages that have to fit in it, and a change without room
+// for that is refused. The last pages of both files are reserved for changes that make no list longer.
 
 extension SQLiteJournal {
-    /// How many pages are for such changes alone, in the database and in the log.
+    /// The number of pages reserved for such changes, in the database and in the log.
     private static let sparePages = 32
-    /// By how many pages the database's file grows, if there is room.
+    /// The number of pages by which the database file grows if there is room.
     private static let addedPages = 128
 
     func reserveRoom(for changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
@@ -24,13 +24,13 @@ extension SQLiteJournal {
         try reserveRoom(pages, isGrowing || pages > Self.sparePages / 2 ? .beyondSpare : .ifThereIs)
     }
 
-    /// For a part of a checkpoint.
+    /// Reserves room for a part of a checkpoint, in bytes.
     func reserveRoom(forLength length: Int) throws(JournalError) {
         try reserveRoom(Self.pages(for: length), .beyondSpare)
     }
 
     private enum Reservation {
-        /// The spare pages stay free.
+        /// Keeps the spare pages free.
         case beyondSpare
         case ifThereIs
     }
@@ -46,7 +46,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// An upper bound of the pages that bytes of rows need beside those that there are.
+    /// An upper bound of the additional pages for rows of this length, in bytes.
     private static func pages(for length: Int) -> Int { 2 + (length + length / 16) / pageLength }
 
     private func makesLonger(_ change: ListChange) -> Bool {
@@ -61,7 +61,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Makes the file long enough for so many pages more, and answers how many it has room for.
+    /// Extends the file by the given number of pages. Returns the number of pages it has room for.
     private func extendDatabase(by pages: Int) throws(JournalError) -> Int {
         do {
             return try database.writeWithoutTransaction { database in
@@ -73,7 +73,7 @@ extension SQLiteJournal {
                 for wanted in [needed + Self.addedPages, needed] {
                     errno = 0
                     if database.extend(to: wanted * Self.pageLength) { return wanted - used + unused }
-                    // SQLite does not say why, and some file systems do not say it to SQLite: 0.
+                    // SQLite does not report the reason, and some file systems do not set it: 0.
                     let reason = errno
                     guard [0, ENOSPC, EDQUOT, EFBIG].contains(reason) else {
                         throw JournalError.failed(
@@ -87,7 +87,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Begins the log with room for a deletion, which a start on a full disk has to find. What is not there is no failure.
+    /// Preallocates the start of the log, so that a deletion has room after a startup on a full disk. A failure is ignored.
     func reserveLog() {
         guard let log = try? FileDescriptor.opened(directory.databasePath + "-wal", .readWrite, .noFollow) else {
             return
@@ -98,10 +98,10 @@ extension SQLiteJournal {
 }
 
 extension Database {
-    /// Takes room for the file's length from the disk, by SQLite: another descriptor of this file, when it is closed, would
-    /// end its locks.
+    /// Allocates disk space for the file, through SQLite: opening and closing another descriptor of this file would
+    /// release its locks.
     fileprivate func extend(to length: Int) -> Bool {
-        // Without it, SQLite does not heed how long a file will be.
+        // Without a chunk size, SQLite ignores the size hint.
         var step = Int32(SQLiteJournal.pageLength)
         var length = sqlite3_int64(length)
         return sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_CHUNK_SIZE, &step) == SQLITE_OK

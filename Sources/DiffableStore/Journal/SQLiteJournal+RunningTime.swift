@@ -1,9 +1,8 @@
 import Foundation
 import GRDB
 
-// How the running time continues over restarts. Each note and each row of a request has the time when it was made, and
-// a clean stop writes down the time that has passed since. After a crash it continues from the newest of them, so that
-// nothing is forgotten too soon.
+// The running time continues after a restart. Each transaction note and each request row contains its running time, and a clean
+// stop records the time since then. After a crash the clock continues from the newest record, so nothing expires too early.
 
 extension SQLiteJournal {
     /// The last known running time: from the last clean stop, or the newest change of any list.
@@ -12,7 +11,7 @@ extension SQLiteJournal {
         return (lastChanges + [stop]).compactMap(\.self).max() ?? RunningTime(milliseconds: 0)
     }
 
-    /// Writes down the running time when the daemon stops. Nothing ages until the next one runs.
+    /// Records the running time at a clean stop, so that nothing ages until the next start.
     func keepRunningTime() throws(JournalError) {
         guard !lists.isEmpty else { return }
         errno = 0
@@ -26,8 +25,8 @@ extension SQLiteJournal {
     }
 }
 
-/// The only row of the table `clock`. Earlier daemons ignore the table, so it needed no new version of the schema. It
-/// is made when there is something to write.
+/// The only row of the table `clock`. The table is created on the first write. Daemons from before this table ignore
+/// it, so the schema version did not change.
 private enum ClockRow {
     static func write(_ time: RunningTime, to database: Database) throws {
         try database.execute(sql: JournalSchema.clockTable)
@@ -36,7 +35,7 @@ private enum ClockRow {
             sql: "INSERT INTO clock VALUES (?, ?)", arguments: [time.milliseconds, checksum(of: time)])
     }
 
-    /// Nil when there is none, or it is damaged.
+    /// Nil if missing or damaged.
     static func read(from database: Database) throws -> RunningTime? {
         guard try database.tableExists("clock"),
             let row = try Row.fetchOne(database, sql: "SELECT running, checksum FROM clock")

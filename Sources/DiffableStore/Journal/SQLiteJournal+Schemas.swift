@@ -1,11 +1,11 @@
 import Diffable
 import GRDB
 
-// The schemas of durable lists, in the table `schemas`. They go by the list's number, so a list that comes back, or gets
-// another name, has them still.
+// The schemas of durable lists, in the table `schemas`. They belong to the list's number, so they survive an undelete
+// or a rename.
 
 extension ListChange {
-    /// The rows of the schemas that the change sets; nil when it sets none.
+    /// The rows for the schemas that the change sets. Nil if it sets none.
     var schemasRows: [SchemasRow]? {
         if case .undeleted = event { return nil }
         return schemas.map { SchemasRow.rows(of: $0, list: state.number) }
@@ -13,7 +13,6 @@ extension ListChange {
 }
 
 extension SQLiteJournal {
-    /// Writes the schemas that a change sets.
     func writeSchemas(of change: ListChange, to database: Database) throws {
         guard let rows = change.schemasRows else { return }
         try SchemasRow.deleteAll(ofList: change.state.number, from: database)
@@ -25,7 +24,7 @@ extension SQLiteJournal {
         lists[change.state.number]?.schemas = SchemasRow.checksum(of: rows.map(\.checksum))
     }
 
-    /// The schemas of a list that has some, as they were left.
+    /// The stored schemas of a list that has some.
     func recoverSchemas(of heading: ListHeading, from database: Database) throws -> ListSchemas {
         let rows = try SchemasRow.all(ofList: heading.number, in: database)
         guard rows.allSatisfy(\.isGood), let schemas = SchemasRow.schemas(of: rows.map(\.row)) else {

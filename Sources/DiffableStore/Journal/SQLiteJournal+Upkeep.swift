@@ -4,25 +4,24 @@ import Foundation
 import GRDB
 import Logging
 
-// A checkpoint is written part by part under a new generation that is not in force. The transaction with the last part
-// also puts the generation in force. So a crash at any point leaves one complete checkpoint and every journal row
-// since. Only then are the old rows deleted.
+// A checkpoint is written part by part under a new generation that is not current yet. The transaction with the last
+// part also makes the generation current. So a crash at any point leaves one complete checkpoint and every journal row
+// since. The old rows are deleted only after that.
 
 extension SQLiteJournal {
-    /// How many journal rows one slice deletes at most, and how many parts of old checkpoints.
+    /// The maximum number of journal rows that one slice deletes, and of parts of old checkpoints.
     private static let retiredRowsMax = 256
     private static let retiredPartsMax = 4
 
-    /// When a checkpoint is due.
+    /// When a checkpoint is considered.
     enum Occasion {
         case group
-        /// There is nothing else to do.
         case idleness
     }
 
     func considerCheckpoint(of list: JournalledList, on occasion: Occasion = .group) {
         guard case .none = list.checkpointing, list.base != nil else { return }
-        // Rows that are history do not count: a checkpoint does not remove them.
+        // Rows that history needs do not count, because a checkpoint does not remove them.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
         let isLong = list.journalLength > max(journalLengthMin, checkpointLength)
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
@@ -64,8 +63,8 @@ extension SQLiteJournal {
         executor.execute { self.assumeIsolated { $0.doUpkeep() } }
     }
 
-    /// Does one slice. Groups that arrived before it was scheduled have been written by now; those that arrive during
-    /// it come before the next one.
+    /// Does one slice of upkeep. Groups that arrived before it was scheduled are already written. Groups that arrive
+    /// during it are written before the next slice.
     private func doUpkeep() {
         guard case .scheduled = upkeepState else { return }
         upkeepState = .idle
@@ -75,12 +74,12 @@ extension SQLiteJournal {
         }
         do throws(JournalError) {
             do throws(JournalError) { try doSlice() } catch {
-                // As for a group. What is deleted on a full disk is to make room at once.
+                // As for a commit group. Deletions on a full disk should free space at once.
                 guard error == .noSpace, moveLog() else { throw error }
                 try doSlice()
             }
         } catch {
-            // Moving the log may have found worse.
+            // Moving the log may have failed for a worse reason.
             if case .failed = upkeepState { return }
             upkeepFailed(error)
         }
@@ -102,22 +101,22 @@ extension SQLiteJournal {
         }
     }
 
-    /// When SQLite's log has this many pages, they are moved into the database. It is SQLite's own default.
+    /// In pages, SQLite's own default. A longer log is moved into the database.
     private static let movedPagesMin = 1_000
-    /// SQLite's own choice, in bytes.
+    /// In bytes, SQLite's own default.
     static let pageLength = 4_096
 
     private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
 
-    /// Moves the pages in SQLite's log into the database, so that the log begins anew. Returns false when that fails.
-    /// - Parameter kind: `.truncate` also makes the log's file empty.
+    /// Moves the pages in SQLite's log into the database, so that the log restarts. Returns false on failure.
+    /// - Parameter kind: `.truncate` also empties the log file.
     func moveLog(_ kind: Database.CheckpointMode = .passive) -> Bool {
         executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
             _ = try writing { try $0.checkpoint(kind) }
             pagesMoved = pagesWritten
-            // SQLite cuts the file back to what it uses.
+            // SQLite truncates the file to the pages it uses.
             pagesFree = 0
             return true
         } catch {
@@ -178,7 +177,7 @@ extension SQLiteJournal {
 
     private func writePart(of checkpoint: Checkpoint) throws {
         var checkpoint = checkpoint
-        // If the list was deleted meanwhile, its retirement follows in the queue.
+        // If the list was deleted in the meantime, its retirement follows in the queue.
         guard let list = lists[checkpoint.state.number] else {
             upkeep.removeFirst()
             return
@@ -207,7 +206,7 @@ extension SQLiteJournal {
                             Data(lending: part),
                         ])
                 if checkpoint.parts.isDone {
-                    // What it is called, and whether it was deleted, may be other than when the checkpoint was begun.
+                    // The list may have been renamed or deleted since the checkpoint was begun.
                     var heading = ListHeading(
                         checkpoint.end, generation: checkpoint.generation, checkpointChecksum: checkpoint.checksum,
                         access: list.access, deletion: list.deletion)

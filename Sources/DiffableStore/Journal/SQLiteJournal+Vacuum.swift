@@ -1,13 +1,13 @@
 import GRDB
 import GRDBSQLite
 
-// Pages of deleted lists are given back to the disk in small steps between groups. For that, SQLite needs to know which page refers
-// to which (`auto_vacuum`). That is decided when a database is made.
+// Pages of deleted lists are returned to the disk in small steps between commit groups. For that, SQLite has to record
+// which page refers to which (`auto_vacuum`), which is decided when a database is created.
 
 extension SQLiteJournal {
-    /// Free pages that stay, for the next changes.
+    /// The number of free pages that stay for the next changes.
     private static let freePagesKept = 128
-    /// How many pages one step frees at most.
+    /// The maximum number of pages that one step frees.
     private static let pagesFreedMax = 128
 
     /// Schedules a vacuum after all other upkeep, which may free pages.
@@ -17,7 +17,7 @@ extension SQLiteJournal {
         upkeep.append(.vacuum(before: nil))
     }
 
-    /// The pages of the database.
+    /// The page counts of the database.
     private func freePages() throws -> (free: Int, all: Int) {
         try database.writeWithoutTransaction { database in
             func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
@@ -25,8 +25,8 @@ extension SQLiteJournal {
         }
     }
 
-    /// Does one step. It does not begin unless a fifth of the file is free, and ends when a step has freed nothing. The file
-    /// becomes shorter when the log is moved into it.
+    /// Does one step. The first step requires that a fifth of the file is free; the vacuum ends when a step has freed
+    /// nothing. The file shrinks when the log is moved into it.
     func vacuum(before: Int?) throws {
         let (free, all) = try freePages()
         let most = before == nil ? max(2 * Self.freePagesKept, all / 5) : Self.freePagesKept
@@ -34,19 +34,19 @@ extension SQLiteJournal {
             isVacuumDue = false
             upkeep.removeFirst()
             if before != nil, moveLog(.truncate) { reserveLog() }
-            // Up to 2 MB of pages, which the next change would find in the system's cache too.
+            // Frees up to 2 MB of cached pages. The next change finds them in the system's cache anyway.
             database.writeWithoutTransaction { _ = sqlite3_db_release_memory($0.sqliteConnection) }
             return
         }
         upkeep[0] = .vacuum(before: free)
         try writing { try $0.vacuum(pages: min(free - Self.freePagesKept, Self.pagesFreedMax)) }
-        // The file will be shorter than it was when this was counted.
+        // The file will be shorter than when this was computed.
         pagesFree = 0
     }
 }
 
 extension Database {
-    /// Frees pages, at most this number. A statement of GRDB would stop after the first page.
+    /// Frees at most this number of pages. A GRDB statement would stop after the first page.
     fileprivate func vacuum(pages: Int) throws {
         let result = sqlite3_exec(sqliteConnection, "PRAGMA incremental_vacuum(\(pages))", nil, nil, nil)
         guard result == SQLITE_OK else {

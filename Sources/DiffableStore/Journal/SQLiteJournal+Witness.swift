@@ -4,8 +4,6 @@ import GRDB
 import Logging
 import SystemPackage
 
-// How the journal uses its witness. `Witness.swift` says what a witness is for.
-
 extension SQLiteJournal {
     /// The witness's verdict on these lists.
     func verdict(about lists: [ListsDigest.Share]) -> WitnessVerdict {
@@ -16,8 +14,8 @@ extension SQLiteJournal {
         return verdict
     }
 
-    /// Begins to write, after `recover`: writes new epochs where they are needed, and makes the
-    /// witness. Nothing on disk is changed before.
+    /// Starts writing, after `recover`: writes new epochs if they are needed, and creates the witness. Nothing on disk
+    /// changes before this.
     func takeOver() throws(StoreOpeningError) {
         tell(verdict)
         try directory.withOpeningErrors {
@@ -28,7 +26,7 @@ extension SQLiteJournal {
         do throws(Errno) {
             let witness = try Witness(in: directory.path)
             try witness.write(witnessRecord(underway: digest))
-            // A witness that says "closed" must not come back when the machine goes down.
+            // Otherwise an old witness marked as closed could reappear after a power failure.
             try witness.synchronize(in: directory.path)
             self.witness = witness
         } catch {
@@ -75,7 +73,7 @@ extension SQLiteJournal {
     /// The digest of all lists once this group is on disk.
     func digest(after changes: [ListChange], _ rows: JournalRows) -> ListsDigest {
         var shares: [Int: ListsDigest.Share?] = [:]
-        // The share after the group's changes so far.
+        // The share after the changes so far.
         func soFar(_ number: Int) -> ListsDigest.Share? { shares[number] ?? lists[number]?.share }
         for change in changes where change.state.durability == .durable {
             let schemas = change.schemasRows
@@ -113,21 +111,21 @@ extension SQLiteJournal {
         return digest
     }
 
-    /// Writes to the witness that a group is about to be written, and the digest after it.
+    /// Records in the witness that a commit group is about to be written, with the digest after it.
     func announce(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
         do throws(Errno) {
             try witness?.write(witnessRecord(underway: underway))
         } catch {
-            // There may be no room on a file system that never writes in place. The group is not begun, so nothing of
+            // A file system that never writes in place may have no room. The group has not been started, so nothing of
             // it is on disk.
             if error.isLackOfRoom { throw .noSpace }
             throw .failed(reason: "\(Witness.path(in: directory.path)): \(error)")
         }
     }
 
-    /// Writes to the witness that the group is on disk, before anybody is told. Without room for that, the witness
-    /// still says that the group may be on disk, which is enough for the next start, and the next group writes it.
+    /// Records in the witness that the group is on disk, before anything is acknowledged. Without room for that, the witness
+    /// still says that the group may be on disk. That is enough for the next startup, and the next group records it.
     func acknowledge(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
         digest = underway
@@ -139,7 +137,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Writes to the witness that the database is closed. Returns the reason if the disk failed.
+    /// Records in the witness that the database is closed. Returns the reason if the disk failed.
     func sealWitness() -> String? {
         guard let witness else { return nil }
         self.witness = nil

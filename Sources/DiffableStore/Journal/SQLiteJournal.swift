@@ -1,6 +1,6 @@
-// The journal on SQLite: one connection, used on one thread. A group of changes is one transaction with one sync.
-// Between groups the thread does upkeep, one short slice at a time (`SQLiteJournal+Upkeep.swift`): it writes
-// checkpoints, and deletes what they made superfluous. `SQLiteJournal+Recovery.swift` reads the lists at the start.
+// The journal on SQLite: one connection, used on one thread. A commit group is one transaction with one sync. Between
+// groups the thread does upkeep in short slices (`SQLiteJournal+Upkeep.swift`): it writes checkpoints and deletes
+// redundant rows. `SQLiteJournal+Recovery.swift` reads the lists at startup.
 
 import Diffable
 import DiffableJSON
@@ -17,51 +17,48 @@ package actor SQLiteJournal: Journal {
     let database: DatabaseQueue
     private(set) var limits: StoreLimits
     let logger: Logger
-    /// Its running time continues from the last known one when `recover` returns.
+    /// The running time continues from the last known one once `recover` returns.
     var clock: StoreClock
 
-    /// The digest of all durable lists on disk.
     var digest = ListsDigest()
     /// Nil before `takeOver`.
     var witness: Witness?
-    /// The witness's verdict at the start.
+    /// The witness's verdict at startup.
     var verdict = WitnessVerdict.proven
     let boot = WitnessRecord.currentBoot
 
-    /// By number: the durable lists as they are on disk.
+    /// The durable lists as they are on disk, by number.
     var lists: [Int: JournalledList] = [:]
-    /// What the histories of all lists take.
     var pastBudget = PastBudget<JournalledList>()
-    /// How many rows of requests stay.
+    /// The number of kept rows in the table `request`.
     var keyCount = 0
-    /// Work to do between groups, in order. A retirement before a checkpoint of the same list must be done first, or it
-    /// would delete the new parts as old ones.
+    /// Work to do between groups, in order. The order matters: a retirement that was scheduled before a checkpoint of
+    /// the same list must run first, or it would delete the new parts as old ones.
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
     var groupsWritten = 0
-    /// How many pages have been written to SQLite's log since the database was opened, and how many when the log was
-    /// last moved into the database.
+    /// The number of pages written to SQLite's log since the database was opened, and that number when the log was last
+    /// moved into the database.
     var pagesWritten = 0
     var pagesMoved = 0
-    /// How many pages more the database can have for sure (`SQLiteJournal+Room.swift`).
+    /// The number of pages that the database can certainly grow by (`SQLiteJournal+Room.swift`).
     var pagesFree = 0
-    /// Whether `upkeep` has a `vacuum`.
+    /// Whether `upkeep` contains a vacuum.
     var isVacuumDue = false
-    /// Whether a look for idleness is scheduled.
     var isIdlenessAwaited = false
 
     enum UpkeepState {
         case idle
-        /// The next slice waits behind the groups that have arrived.
+        /// The next slice runs after the groups that have arrived.
         case scheduled
         /// The disk was full. Upkeep continues after the next group that is written.
         case postponed
-        /// The disk failed. The next group is refused.
+        /// The disk failed. All further groups are refused.
         case failed(reason: String)
         case closed
     }
 
-    /// Opens the database; `recover` must be called before anything is written.
+    /// Opens the database. `recover` has to be called before anything is written.
     init(
         directory: String, limits: StoreLimits, logger: Logger, clock: StoreClock = .system
     ) throws(StoreOpeningError) {
@@ -74,7 +71,7 @@ package actor SQLiteJournal: Journal {
 
     /// In bytes. A longer change has several rows, so that no row comes near SQLite's limit.
     static let rowLengthMax = 4 << 20
-    /// In bytes. A longer row takes no more transactions of its group.
+    /// In bytes. A longer row accepts no more transactions of its group.
     static let sharedRowLengthMax = 256 << 10
 
     package nonisolated func write(
@@ -99,12 +96,12 @@ package actor SQLiteJournal: Journal {
         executor.execute { completion(self.assumeIsolated { $0.close() }) }
     }
 
-    /// The reason if something may not be on disk.
+    /// Returns a reason if some changes may not be on disk.
     private func close() -> String? {
         finishWriting()
         if case .failed(let reason) = upkeepState {
-            // Closing would sync the log again, and that may succeed without the pages that were lost when the sync
-            // failed. So the files stay as they are, and the next start reads them.
+            // Closing would sync the log again, which may succeed without the pages that the failed sync lost. So the
+            // files stay open, and the next startup reads them.
             _ = Unmanaged.passRetained(database)
             upkeepState = .closed
             return reason
@@ -117,8 +114,8 @@ package actor SQLiteJournal: Journal {
         return sealWitness()
     }
 
-    /// Moves the log, as SQLite would when it closes without reporting a failure. A full disk is no failure: the log
-    /// stays, and the next start reads it.
+    /// Moves the log explicitly, because SQLite does it on close without reporting a failure. A full disk is not a
+    /// failure: the log stays, and the next startup reads it.
     private func finishWriting() {
         if case .failed = upkeepState { return }
         do throws(JournalError) { try keepRunningTime() } catch {
@@ -141,8 +138,7 @@ extension SQLiteJournal {
             try writeIfThereIsRoom(changes, rows)
             try acknowledge(digest)
         } catch {
-            // Nothing more is written or synced: a sync that is tried again may succeed without what it should have
-            // kept.
+            // Nothing more is written or synced, because a second sync may succeed without the data that the first one lost.
             if case .failed(let reason) = error { upkeepState = .failed(reason: reason) }
             return .failure(error)
         }
@@ -162,7 +158,7 @@ extension SQLiteJournal {
             try reserveRoom(for: changes, rows)
             try write(changes, rows)
         } catch {
-            // The log may have no room to grow, but room to begin anew, which is enough to delete something.
+            // The log may be unable to grow but able to restart, which is enough for a deletion.
             guard error == .noSpace, moveLog() else { throw error }
             try reserveRoom(for: changes, rows)
             try write(changes, rows)
@@ -208,13 +204,13 @@ extension SQLiteJournal {
         }
         rows.link { state in
             if let list = lists[state.number] { return list.chain }
-            // It begins in this group, and may have been renamed behind that: its chain begins with its first name.
+            // The list was created in this group and may have been renamed later in it. Its chain starts with its first name.
             return Chain(begin: changes.first { $0.state.number == state.number }?.state ?? state)
         }
         return rows
     }
 
-    /// Writes the changes that have no row in the journal.
+    /// Writes everything about a change except its journal rows.
     private func write(_ change: ListChange, to database: Database) throws {
         let state = change.state
         guard state.durability == .durable else { return }
@@ -230,7 +226,7 @@ extension SQLiteJournal {
             heading?.name = state.name.description
             try heading?.insert(into: database)
         case .deleted(nil), .purged:
-            // Its rows in the other tables are deleted between groups. Nothing refers to them any more.
+            // Its rows in the other tables are no longer referenced and are deleted between groups.
             let table = if case .purged = change.event { "deletedList" } else { "list" }
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [state.number]
             )
@@ -260,7 +256,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Updates what is known of the group's lists, once it is on disk.
+    /// Updates the in-memory records of the group's lists once it is on disk.
     private func follow(_ change: ListChange) {
         let number = change.state.number
         guard change.state.durability == .durable else { return }
@@ -304,9 +300,9 @@ extension SQLiteJournal {
         guard let list = lists[row.state.number] else { return }
         list.append(row.journalled, part: row.part) { row.state }
         list.reach(row.state)
-        // It was deleted in the same group.
+        // The list was deleted in the same group.
         if list.deletion != nil { list.dropStates() }
-        // The last part of a long transaction decides whether history keeps it.
+        // Only the last part of a long transaction triggers trimming.
         if row.steps > 0 {
             list.trim(limits.history, now: clock.running)
             if list.deletion == nil {
@@ -327,7 +323,7 @@ extension SQLiteJournal {
 }
 
 extension SQLiteJournal {
-    /// Every write to the database goes through here, which counts the pages in SQLite's log.
+    /// Gives access to the database for writing, and counts the pages in SQLite's log. Every write has to use it.
     func writing<R>(_ body: (Database) throws -> R) rethrows -> R {
         try database.writeWithoutTransaction { database in
             defer { pagesWritten = database.pagesWritten }
@@ -337,7 +333,7 @@ extension SQLiteJournal {
 }
 
 extension Database {
-    /// To the log, since the database was opened.
+    /// The number of pages written to the log since the database was opened.
     fileprivate var pagesWritten: Int {
         var pages: Int32 = 0
         var most: Int32 = 0
@@ -345,8 +341,7 @@ extension Database {
         return Int(pages)
     }
 
-    /// Like `inTransaction`, which compiles its statements anew each time. One statement alone is a transaction of its
-    /// own.
+    /// Like `inTransaction`, but with cached statements. A single statement is its own transaction.
     func inJournalTransaction(isOneStatement: Bool = false, _ body: () throws -> Void) throws {
         if isOneStatement { return try body() }
         try cachedStatement(sql: "BEGIN IMMEDIATE").execute()
@@ -354,7 +349,7 @@ extension Database {
             try body()
             try cachedStatement(sql: "COMMIT").execute()
         } catch {
-            // The first error is the one to report. SQLite may have rolled back by itself.
+            // Report the first error. SQLite may have rolled back already.
             try? rollback()
             throw error
         }
@@ -362,7 +357,7 @@ extension Database {
 }
 
 extension Data {
-    /// These bytes without a copy, for an argument of a statement that is executed before they are freed.
+    /// Wraps the bytes without a copy, for a statement that is executed before they are freed.
     init(lending bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else {
             self.init()
@@ -374,14 +369,14 @@ extension Data {
 }
 
 extension SQLiteJournal {
-    /// The meaning of an error of the last call to SQLite. `errno` was 0 before the call, because SQLite does not say
-    /// why a commit could not be written.
+    /// The meaning of an error of the last call to SQLite. `errno` has to be 0 before the call, because SQLite does not
+    /// report why a commit could not be written.
     func journalError(_ error: any Error) -> JournalError {
         if let error = error as? JournalError { return error }
         let systemError = errno
         guard let error = error as? DatabaseError else { return .failed(reason: "\(error)") }
-        // A full disk shows while frames are appended to the log. The frame that makes a transaction valid is the last
-        // one, so none of them counts, and the next write overwrites them.
+        // A full disk is detected while frames are appended to the log. The frame that makes a transaction valid is the
+        // last one, so the others do not count, and the next write overwrites them.
         if error.resultCode == .SQLITE_FULL { return .noSpace }
         if error.extendedResultCode == .SQLITE_IOERR_WRITE, [EDQUOT, EFBIG].contains(systemError) { return .noSpace }
         return .failed(reason: error.extendedResultCode.description + (error.message.map { ": \($0)" } ?? ""))

@@ -3,18 +3,17 @@ import DiffableJSON
 import Foundation
 import GRDB
 
-/// A row of the table `schemas`: that somebody set them, and, if nobody has since, the schemas themselves.
+/// A row of the table `schemas`: one change of a list's schemas. The last row of a list also has the current schemas.
 ///
-/// They are written anew with each change, which is rare: a list has no more rows than changes that are remembered. The
-/// witness shows whether they are those that were written last.
+/// All rows are rewritten at each change, which is rare. A list has at most as many rows as remembered changes. The
+/// witness proves that they are the rows that were written last.
 struct SchemasRow {
-    /// The list's number.
     let list: Int
     let number: Int
     let text: Text?
     let change: SchemaChange
 
-    /// What is in force.
+    /// The current schemas.
     struct Text: Equatable {
         let json: [UInt8]
         let others: String
@@ -37,7 +36,6 @@ struct SchemasRow {
         return sum.signed
     }
 
-    /// The rows of a list's schemas.
     static func rows(of schemas: ListSchemas, list: Int) -> [SchemasRow] {
         let text = Text(
             json: schemas.set.json, others: schemas.set.others.rawValue, existing: schemas.existing.rawValue)
@@ -47,7 +45,7 @@ struct SchemasRow {
         }
     }
 
-    /// What the rows of a list say. Nil when they do not make sense.
+    /// The schemas in the rows of a list. Nil if the rows are invalid.
     static func schemas(of rows: [SchemasRow]) -> ListSchemas? {
         guard let text = rows.last?.text, let others = SchemaSet.Others(rawValue: text.others),
             let existing = ExistingItems(rawValue: text.existing),
@@ -56,7 +54,7 @@ struct SchemasRow {
         return ListSchemas(set, existing: existing, changes: rows.map(\.change))
     }
 
-    /// Of all rows of a list, in their order; 0 for none.
+    /// Over the checksums of all rows of a list, in order; 0 for none.
     static func checksum(of checksums: [Int64]) -> Int64 {
         if checksums.isEmpty { return 0 }
         var sum = Checksum(8)
@@ -68,7 +66,7 @@ struct SchemasRow {
 // MARK: - In the database
 
 extension SchemasRow {
-    /// The rows of a list, and whether each is what was written.
+    /// The rows of a list, each with whether its checksum matches.
     static func all(ofList list: Int, in database: Database) throws -> [(row: SchemasRow, isGood: Bool)] {
         let sql = """
             SELECT number, schemas, others, existing, revision, kinds, checksum,
@@ -97,7 +95,7 @@ extension SchemasRow {
             numberOfKinds: try row.decode(Int.self, atIndex: 5).boundedNatural)
     }
 
-    /// What the witness vouches for, of each list that has any, by its number.
+    /// The checksums that the witness covers, by list number. Has no entry for a list without schemas.
     static func checksums(in database: Database) throws -> [Int: Int64] {
         let rows = try Row.fetchAll(database, sql: "SELECT list, checksum FROM schemas ORDER BY list, number").map {
             (list: try $0.decode(Int.self, atIndex: 0), checksum: try $0.decode(Int64.self, atIndex: 1))

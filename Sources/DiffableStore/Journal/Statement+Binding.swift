@@ -2,10 +2,10 @@ import GRDB
 import GRDBSQLite
 
 extension Statement {
-    /// Executes a statement whose arguments are integers, and behind them blobs, which are not copied.
+    /// Executes a statement whose arguments are integers followed by blobs. The blobs are not copied.
     ///
-    /// For the statement that each group executes: GRDB makes a value and a closure of each argument, which takes half
-    /// as long as SQLite itself.
+    /// Used for the statement that every commit group executes, because GRDB allocates a value and a closure for each
+    /// argument, which takes half as long as SQLite itself.
     func execute(integers: [Int64], blobs: [UnsafeRawBufferPointer]) throws {
         var position: CInt = 0
         for integer in integers {
@@ -15,7 +15,7 @@ extension Statement {
         for blob in blobs {
             position += 1
             if blob.isEmpty {
-                // A nil address would mean NULL.
+                // A nil address would bind NULL.
                 sqlite3_bind_zeroblob(sqliteStatement, position, 0)
             } else {
                 sqlite3_bind_blob64(sqliteStatement, position, blob.baseAddress, UInt64(blob.count), nil)

@@ -1,8 +1,9 @@
-/// What the tables have of one list, for its recovery: what was copied of it, and then what is still to be read.
+/// The table rows of one list for its recovery: first the copied ones, then those still to be read.
 struct StoredRows {
     let copied: CopiedRows
     let place: CopiedRows.Place
-    /// Where the rest follows: a long list is not in memory twice. Nil where all was copied, and any thread can go through it.
+    /// The rows that were not copied, so that a long list is not in memory twice. Nil if all were copied; any thread
+    /// can then read them.
     let rest: OrderedRows?
 
     /// In the order of the parts. The bytes are valid within the body.
@@ -24,14 +25,14 @@ struct StoredRows {
     }
 }
 
-/// A copy of what the tables have of some lists.
+/// A copy of the table rows of some lists.
 struct CopiedRows: Sendable {
-    /// All blobs, one behind the other.
+    /// All blobs, concatenated.
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
     private var rows: [Row] = []
 
-    /// Where the rows of one list are.
+    /// The rows of one list.
     struct Place {
         fileprivate let parts: Range<Int>
         fileprivate let rows: Range<Int>
@@ -56,7 +57,7 @@ struct CopiedRows: Sendable {
     /// In bytes.
     var length: Int { bytes.count }
 
-    /// Copies the rows of a list, which is the next one, until they have so many bytes.
+    /// Copies the rows of the next list until they have at least `lengthMax` bytes.
     mutating func append(of heading: ListHeading, from stored: OrderedRows, upTo lengthMax: Int) throws -> Place {
         let (firstPart, firstRow, start) = (parts.count, rows.count, length)
         func reading() -> Reading { length - start < lengthMax ? .goesOn : .stops }

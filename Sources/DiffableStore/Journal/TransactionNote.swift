@@ -1,15 +1,19 @@
 import Diffable
 import DiffableJSON
 
-/// What the journal has of one transaction beside its operations: a line of JSON,
+/// The journal's data about one transaction other than its operations: a line of JSON,
 ///
 ///     [1763763525000,2166,1,0,4711,1000,"diffablectl",86400000]
 ///
-/// the time in milliseconds since 1970; the bytes that keeping the state before takes (`Revision.length`); the number
-/// of operations; 1 when subscribers get the whole state (`Delivery.reload`); who made it: process, user and the
-/// client's name, each null when it is not known, or all three left out; the running time, in milliseconds; and of a
-/// proposal, the handler that consented: process, user and name. The note of an undo or a redo ends with the array `[from,to]`
-/// (`UndoStep`).
+/// with these values:
+/// - the time in milliseconds since 1970;
+/// - the cost of keeping the previous state (`Revision.length`), in bytes;
+/// - the number of operations;
+/// - 1 if subscribers get the complete state (`Delivery.reload`), otherwise 0;
+/// - the process, user and name of the client that made it, each null if unknown, or all three left out;
+/// - the running time, in milliseconds;
+/// - for a proposal, the process, user and name of the handler that approved it;
+/// - for an undo or a redo, the array `[from,to]` (`UndoStep`).
 struct TransactionNote {
     let revision: Revision
     let delivery: Delivery
@@ -44,7 +48,7 @@ struct TransactionNote {
         line.append(byte: UInt8(ascii: "]"))
     }
 
-    /// - Parameter revision: what the step leads to.
+    /// - Parameter revision: the revision after the transaction.
     init(_ line: UnsafeRawBufferPointer, revision: Int) throws(JSONError) {
         var scanner = JSONScanner(line, depthMax: 2)
         var array = try scanner.beginArray()
@@ -56,7 +60,7 @@ struct TransactionNote {
             return try scanner.integer().bounded
         }
         let time = try number()
-        // The lengths of many revisions are added.
+        // Bounded, because the lengths of many revisions are added.
         let length = min(max(try number(), 0), 1 << 40)
         let operations = max(try number(), 0)
         delivery = try number() == 1 ? .reload : .difference
@@ -68,7 +72,7 @@ struct TransactionNote {
         var origin: Origin?
         var running: Int?
         var undoStep: UndoStep?
-        /// Reads on to the next value. Reads the array at the end, which is not one.
+        /// Advances to the next value. Reads the undo step at the end, which does not count as one.
         func hasNext() throws(JSONError) -> Bool {
             guard try scanner.nextElement(of: &array) else { return false }
             guard scanner.peek() == UInt8(ascii: "[") else { return true }
@@ -76,7 +80,7 @@ struct TransactionNote {
             guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
             return false
         }
-        // One value is the running time, four are the origin and the running time, and seven have the handler.
+        // One value is the running time, four are the origin and the running time, and seven add the handler.
         if try hasNext() {
             let first = try knownNumber()
             if try hasNext() {

@@ -1,22 +1,21 @@
-/// Work that the journal does in slices between groups.
+/// Maintenance that the journal does in slices between commit groups.
 enum Upkeep {
-    /// Write the list's state as a checkpoint, as it is when the turn comes.
+    /// Start a checkpoint of the list's base state.
     case checkpoint(list: Int)
-    /// Go on with a checkpoint.
+    /// Write the next part of a checkpoint.
     case writing(Checkpoint)
-    /// Delete rows that nothing refers to any more.
+    /// Delete rows that are no longer referenced.
     case retirement(Retirement)
     /// Delete the results of requests before this number.
     case requests(list: Int, before: Int)
-    /// Give free pages of the database back to the disk. `before` is their number before the last step; nil before the first.
+    /// Return free pages of the database to the disk. `before` is their number before the last step; nil for the first step.
     case vacuum(before: Int?)
 }
 
-/// An unfinished checkpoint: one state, part by part.
 struct Checkpoint {
     let end: JournalledList.RowEnd
     let generation: Int
-    /// How much of the journal it makes superfluous: bytes and transactions.
+    /// The length of the journal rows that it makes redundant, in bytes, and the number of their transactions.
     let coveredLength: Int
     let coveredSteps: Int
     var parts: CheckpointParts
@@ -37,15 +36,15 @@ struct Checkpoint {
     }
 }
 
-/// Which rows of a list are deleted.
+/// The rows of a list to delete.
 struct Retirement {
     let list: Int
-    /// Journal rows up to this revision.
+    /// Journal rows up to this revision are deleted.
     let revisionMax: Int
-    /// Checkpoint parts of every other generation.
+    /// Checkpoint parts of all other generations are deleted.
     let generationKept: Int
 
-    /// Everything of a deleted list.
+    /// Whether everything of a deleted list is deleted.
     var isOfEverything: Bool { generationKept < 0 && revisionMax == .max }
 
     static func everything(list: Int) -> Retirement {

@@ -1,35 +1,33 @@
-// The witness: a file of 64 bytes beside the database that says what the database must contain.
+// The witness: a file of 64 bytes next to the database that records which state the database must have.
 //
-// SQLite reports no error when its log is lost or ends too early, or when the file is an older copy. A list would then
-// continue from an earlier revision, and the next change would give a second state to a revision that somebody knows
-// already. So one number that stands for all acknowledged lists (`ListsDigest`) is written a second time. It is written
-// before each group, together with the number after the group, and again when the group is on disk, before anybody is
-// answered. So a process that is killed at any point leaves a witness with the database's number as one of the two.
+// SQLite reports no error if its log is missing or ends too early, or if the file is an older copy. A list would then
+// continue from an earlier revision, and the next change would assign a second state to a revision that some client
+// already has. So a digest of all acknowledged lists (`ListsDigest`) is stored a second time. It is written before each
+// commit group, together with the digest after the group, and again when the group is on disk, before anything is
+// acknowledged. So if the process is killed at any point, one of the two digests matches the database.
 //
-// The witness is not synced with each group, because that would cost as much as the group. So it proves nothing after
-// the machine has gone down, unless the daemon was stopped first: a stop syncs it and says so in it. Neither does a
-// copy of it prove anything, for a copy of the directory has a witness that fits. It is no copy when it has the inode
-// and the ctime that are written in it: the kernel sets the ctime at each write, and nobody else can.
+// The witness is not synced with each group, because that would cost as much as the group itself. So it proves nothing
+// after a power failure or system crash, unless the daemon was stopped first: a stop syncs the witness and marks it as
+// closed. A copy proves nothing either, because a copied directory has a matching witness. The witness is the original if
+// it has the inode and the ctime that are stored in it: the kernel sets the ctime at each write, and no program can set it.
 //
-// When the witness does not fit or proves nothing, every durable list gets a new epoch, and whoever resumes gets a
-// reset.
+// If the witness does not match or proves nothing, every durable list gets a new epoch, and clients that resume get a reset.
 
 import Files
 import Glibc
 import SystemPackage
 
-/// The contents of a witness.
 struct WitnessRecord: Equatable {
-    /// The machine's boot in which it was written; nil if that is not known.
+    /// The machine's boot in which it was written. Nil if unknown.
     var boot: UInt64?
     /// The lists as they were acknowledged.
     var acknowledged: ListsDigest
-    /// The lists after the group that was being written; the same as `acknowledged` when there was none.
+    /// The lists after the group that was being written. Equal to `acknowledged` if there was none.
     var underway: ListsDigest
-    /// Whether the database was closed after it.
+    /// Whether the database was closed afterwards.
     var isClosed = false
 
-    /// The machine's boot, by the kernel's number for it.
+    /// A hash of the kernel's boot id, never 0.
     static var currentBoot: UInt64? {
         guard let file = try? FileDescriptor.opened("/proc/sys/kernel/random/boot_id", .readOnly) else { return nil }
         defer { try? file.close() }
@@ -41,17 +39,16 @@ struct WitnessRecord: Equatable {
     }
 }
 
-/// The witness's verdict on a database.
 enum WitnessVerdict: Equatable {
-    /// It has everything that was acknowledged, and nothing else.
+    /// The database has everything that was acknowledged, and nothing else.
     case proven
-    /// It may have that, but nothing proves it.
+    /// The database may be complete, but nothing proves it.
     case unproven(reason: String)
-    /// It does not have that.
+    /// The database does not match.
     case lost
 }
 
-/// The file. Used on one thread.
+/// The witness file. Used on one thread.
 final class Witness {
     private let descriptor: FileDescriptor
     private let inode: UInt64
@@ -62,12 +59,13 @@ final class Witness {
     private static let words = 8
     static let length = words * 8
 
-    /// How much later than the time in it the file's ctime may be, in nanoseconds.
+    /// The maximum delay of the file's ctime after the time stored in it, in nanoseconds.
     private static let delayMax = 100_000_000
-    /// How much earlier, in nanoseconds. Clocks of files are coarse; some file systems count seconds.
+    /// The maximum by which the ctime may be earlier, in nanoseconds. File timestamps are coarse; some file systems
+    /// store only seconds.
     private static let earlinessMax = 3_000_000_000
 
-    /// Opens the file, making it when it is not there.
+    /// Opens the file, creating it if it is missing.
     convenience init(in directory: String) throws(Errno) { try self.init(path: Witness.path(in: directory)) }
 
     init(path: String) throws(Errno) {
@@ -82,10 +80,10 @@ final class Witness {
 
     deinit { try? descriptor.close() }
 
-    /// Replaces the contents. They outlive this process then, but are not on the disk.
+    /// Replaces the contents, without a sync. They survive this process but not a power failure.
     ///
-    /// It is written again after a pause between reading the clock and the end of the write: a process that ended there
-    /// would leave what looks like a copy.
+    /// Repeats the write if too much time passed since the clock was read. Otherwise the stored time and the ctime
+    /// would differ like those of a copy.
     func write(_ record: WitnessRecord) throws(Errno) {
         for _ in 0..<3 {
             let time = Witness.clock()
@@ -110,7 +108,7 @@ final class Witness {
         try result.get()
     }
 
-    /// Writes all of it. A short write is continued, which then reports the error.
+    /// Writes all bytes. A short write is continued, and the next one reports the error.
     private func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         var written = 0
         while written < bytes.count {
@@ -126,7 +124,7 @@ final class Witness {
         checksum(UnsafeRawBufferPointer(rebasing: bytes[..<(length - 8)]))
     }
 
-    /// Waits until the file and its name are on the disk.
+    /// Waits until the file and its directory entry are on disk.
     func synchronize(in directory: String) throws(Errno) {
         try descriptor.synchronize()
         try FileDescriptor.synchronize(directory: directory)
@@ -145,7 +143,7 @@ final class Witness {
 // MARK: - At the start
 
 extension Witness {
-    /// The verdict of the witness in a directory on a database with these lists.
+    /// The verdict of the directory's witness on a database with these lists.
     static func verdict(in directory: String, about lists: ListsDigest) -> WitnessVerdict {
         let record: WitnessRecord
         switch read(in: directory) {
@@ -160,8 +158,8 @@ extension Witness {
         return lists == record.acknowledged || lists == record.underway ? .proven : .lost
     }
 
-    /// Whether it says that lists have been acknowledged. A copy of a witness counts here too: that of a directory that
-    /// was copied without its database.
+    /// Whether the witness says that lists have been acknowledged. A copied witness counts too, because a directory may
+    /// have been copied without its database.
     static func knowsOfLists(in directory: String) -> Bool {
         let record =
             switch read(in: directory) {
@@ -174,7 +172,7 @@ extension Witness {
     /// Why a witness proves nothing.
     struct Rejection: Error {
         let reason: String
-        /// The contents, if it is a copy.
+        /// The contents, if the file is a copy.
         var record: WitnessRecord?
     }
 

@@ -1,12 +1,12 @@
-/// Compresses bytes in memory: a sequence that was there before is written as its length and its distance (LZ77).
+/// Compresses bytes in memory: a repeated sequence is written as its length and distance (LZ77).
 ///
-/// The bytes begin with the original length. Then there are pairs, with all numbers in LEB128:
+/// The output starts with the original length, followed by pairs. All numbers are in LEB128:
 ///
-///     the length of new bytes, and these
-///     the length of a repeated sequence, and how far back it begins; not after the last new bytes
+///     the length of new bytes, and these bytes
+///     the length of a repeated sequence, and its distance; omitted after the last new bytes
 enum Compression {
     private static let matchMin = 4
-    /// The logarithm of how many places are remembered.
+    /// The binary logarithm of the number of remembered positions.
     private static let slotBits: UInt32 = 13
 
     static func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -22,7 +22,7 @@ enum Compression {
             let place = Int(places[slot])
             places[slot] = Int32(truncatingIfNeeded: index)
             guard place >= 0, bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self) == word else {
-                // Bytes that do not repeat are passed over faster and faster.
+                // Skips ahead faster the longer the bytes do not repeat.
                 index += 1 + (index - firstNew) >> 6
                 continue
             }
@@ -43,7 +43,7 @@ enum Compression {
         result += UnsafeRawBufferPointer(rebasing: bytes)
     }
 
-    /// - Parameter bytes: as `compress` returned them.
+    /// - Parameter bytes: the output of `compress`.
     static func decompress(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBytes { bytes in
             var reader = PackedReader(bytes)

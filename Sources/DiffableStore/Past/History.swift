@@ -3,35 +3,34 @@ import Diffable
 
 /// The earlier states of a list, as far back as they are kept.
 ///
-/// Few of them are kept whole; the others are what led to them, as bytes (`PastRun`), and are made again when somebody asks.
+/// Few are kept complete. The others are kept as the packed transactions that led to them (`PastRun`), and are rebuilt on demand.
 struct History: Sendable {
-    /// Oldest first, without a gap: the last one leads to the current state.
+    /// Oldest first, without a gap. The last one leads to the current state.
     private var runs: Deque<PastRun> = []
-    /// The newest states before the current one, whole, for those who come back soon: oldest first, without a gap.
+    /// The newest states before the current one, complete, for clients that reconnect soon. Oldest first, without a gap.
     private var recent: Deque<RecentState> = []
-    /// States that were made again, for those who ask for them next.
+    /// Rebuilt states, as a cache.
     private var remade: [ListState] = []
-    /// Revisions with states that could not be made again.
+    /// Revisions whose states could not be rebuilt.
     private var lost: Set<Int> = []
-    /// What the transactions take together, in bytes (`Revision.length`).
+    /// The cost of all transactions, in bytes (`Revision.length`).
     private(set) var length = 0
-    /// How many transactions there are.
+    /// The number of transactions.
     private(set) var count = 0
-    /// The time of the newest transaction.
     private(set) var newestTime: RunningTime?
     private var newestRevision = 0
-    /// Of the last transaction, and of the last but one.
+    /// The cost of the last transaction, and of the one before it.
     private var (newestLength, lengthBeforeNewest) = (0, 0)
     /// Undos and redos by the revision that each made. Includes the step of the oldest revision.
     private(set) var undoSteps: [Int: UndoStep] = [:]
     /// Whether a change replaced most of the list, so that the states before it share little with the current one.
     private(set) var isWorthPacking = false
-    /// States that were dropped, and take long to free.
+    /// Dropped states that take long to free.
     private var longDropped: [ListState] = []
 
     private struct RecentState: Sendable {
         let state: ListState
-        /// Of the transaction that followed it.
+        /// The cost of the transaction after it.
         let length: Int
     }
 
@@ -42,12 +41,12 @@ struct History: Sendable {
     /// In bytes.
     private static let lengthFreedAtOnceMax = 1 << 18
 
-    /// Whether the state before the next transaction begins a run, and so has to be there as a whole.
+    /// Whether the next transaction starts a new run, which needs the complete state before it.
     var needsWholeState: Bool { runs.isEmpty || isLastRunFull }
     private var isLastRunFull = false
 
     /// Adds the newest transaction.
-    /// - Parameter before: the state before it. Nil where no whole state is needed, and nobody comes back soon.
+    /// - Parameter before: the state before it. Nil if no complete state is needed, and no client will reconnect soon.
     mutating func append(_ step: PastStep, after before: ListState?) {
         if needsWholeState {
             guard let before else { preconditionFailure("a run begins with a whole state") }
@@ -69,7 +68,7 @@ struct History: Sendable {
         if recent.count > Self.recentMax { removeOldestRecent() }
     }
 
-    /// The state at a revision, if it is kept. Makes it again from at most 512 transactions where it is not whole.
+    /// The state at a revision, if it is kept. Rebuilds it from at most 512 transactions if necessary.
     mutating func state(at revision: Int) -> ListState? {
         guard let oldest, revision >= oldest, revision < newestRevision else { return nil }
         if let first = recent.first?.state, revision >= first.revision {
@@ -89,7 +88,7 @@ struct History: Sendable {
         return state
     }
 
-    /// The approximate work of making states again, in items. 0 if they exist.
+    /// The approximate work of rebuilding states, in items. 0 if they exist.
     func sizeOfRemaking(_ revisions: [Int]) -> Int {
         var size = 0
         for revision in revisions {
@@ -103,7 +102,7 @@ struct History: Sendable {
         return size
     }
 
-    /// Takes states that a copy of this history has made again.
+    /// Takes over states that a copy of this history has rebuilt.
     mutating func takeRemadeStates(of other: History) {
         lost.formUnion(other.lost)
         guard let oldest else { return }
@@ -121,7 +120,7 @@ struct History: Sendable {
 
     mutating func dropRemadeStates() { remade.removeAll() }
 
-    /// The last one that does not begin later. O(log runs)
+    /// The last run that begins no later than a revision. O(log runs)
     private func run(of revision: Int) -> PastRun {
         var (first, last) = (0, runs.count - 1)
         while first < last {
@@ -131,10 +130,9 @@ struct History: Sendable {
         return runs[first]
     }
 
-    /// The oldest revision whose state is kept; nil when there is none before the current one.
+    /// The oldest revision whose state is kept. Nil if only the current one is.
     var oldest: Int? { runs.first.map { $0.oldest } }
 
-    /// Newest first.
     func newestRevisions(_ limit: Int) -> [Revision] {
         var revisions: [Revision] = []
         for run in runs.reversed() where revisions.count < limit {
@@ -145,15 +143,15 @@ struct History: Sendable {
         return revisions
     }
 
-    /// The states that are kept whole.
+    /// The states that are kept complete.
     var wholeStates: [ListState] { runs.compactMap(\.base.whole) + recent.map(\.state) + remade }
 
-    /// The past of the list under another name. O(states that are kept whole)
+    /// The history of the list under another name. O(complete states)
     func named(_ name: ListName) -> History {
         runs.first?.base.name == name ? self : mapStates { $0.named(name) }
     }
 
-    /// The same past with another state in place of each that is kept whole.
+    /// A copy with all complete states transformed.
     func mapStates(_ change: (ListState) -> ListState) -> History {
         var history = self
         history.runs = Deque(runs.map { $0.mapBase(change) })
@@ -162,7 +160,7 @@ struct History: Sendable {
         return history
     }
 
-    /// The past of a list to which nobody comes back soon.
+    /// A copy for a list without clients that reconnect soon.
     var withoutRecentStates: History {
         var history = self
         history.recent = []
@@ -170,7 +168,7 @@ struct History: Sendable {
         return history
     }
 
-    /// The same history in little memory.
+    /// A packed copy, which takes little memory.
     func packed() -> History {
         var history = withoutRecentStates
         history.isWorthPacking = false
@@ -184,10 +182,10 @@ struct History: Sendable {
         return history
     }
 
-    /// The items to unpack for its whole states; 0 if none is packed.
+    /// The number of items to unpack for its complete states; 0 if none is packed.
     var packedItems: Int { runs.reduce(0) { $0 + ($1.base.whole == nil ? $1.base.numberOfItems : 0) } }
 
-    /// The same history with whole states.
+    /// A copy with complete states.
     func unpacked() -> History {
         var history = self
         history.isWorthPacking = true
@@ -197,13 +195,13 @@ struct History: Sendable {
         return history
     }
 
-    /// The current state in little memory.
-    /// - Parameter packed: this history.
+    /// Packs the current state.
+    /// - Parameter packed: this history, packed.
     func packed(_ current: KeptState, after packed: History) -> KeptState {
         current.packed(after: packed.runs.last, from: runs.last?.base.whole)
     }
 
-    /// Whether these are the same transactions.
+    /// Whether both have the same transactions.
     func isSame(as other: History) -> Bool {
         count == other.count && oldest == other.oldest && newestRevision == other.newestRevision
     }
@@ -212,13 +210,13 @@ struct History: Sendable {
 // MARK: - Dropping what is too much
 
 extension History {
-    /// The share of the budget that all lists have together, in bytes.
+    /// The share of the budget for all histories, in bytes.
     var cost: Int { length + count * Revision.lengthBeside }
 
-    /// What its newest state takes of that.
+    /// The part of `cost` for its newest state.
     var newestCost: Int { count == 0 ? 0 : newestLength + Revision.lengthBeside }
 
-    /// Drops what is too old or too much. The newest state stays until there is another, however much it takes.
+    /// Drops states that are too old or exceed the limit. The newest state stays until there is another, regardless of its cost.
     mutating func trim(_ limits: HistoryLimits, now: RunningTime) {
         while let oldest = runs.first?.firstRevision,
             length > limits.lengthMax && (count > 1 || !limits.isNewestKept)
@@ -228,8 +226,7 @@ extension History {
         }
     }
 
-    /// Drops the oldest states until the others cost no more than this, in bytes. The newest one stays, unless the cut
-    /// includes it.
+    /// Drops the oldest states until the others cost at most `costMax` bytes. The newest one stays unless the cut includes it.
     mutating func shorten(to costMax: Int, _ cut: PastCut) {
         while cost > costMax, count > (cut == .newest ? 0 : 1) { removeOldest() }
     }
@@ -257,15 +254,15 @@ extension History {
         if dropped.length > Self.lengthFreedAtOnceMax { longDropped.append(dropped.state) }
     }
 
-    /// Hands out what was dropped and takes long to free.
+    /// Returns and clears the dropped states that take long to free.
     mutating func takeLongDropped() -> [ListState] {
         if longDropped.isEmpty { return [] }
         defer { longDropped = [] }
         return longDropped
     }
 
-    /// A newest state that is longer than the limit for a whole past was kept all the same. When there is a next one,
-    /// this drops it and all states before it, and returns them, because freeing them takes long.
+    /// Drops a state that exceeds the limit for a whole history, with all states before it. Such a state is kept only
+    /// while it is the newest. Returns the dropped states, because freeing them takes long.
     mutating func takeOutgrown(_ limits: HistoryLimits) -> [ListState] {
         guard count > 1, lengthBeforeNewest > limits.lengthMax else { return [] }
         let states = wholeStates

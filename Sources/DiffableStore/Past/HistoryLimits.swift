@@ -1,14 +1,14 @@
-/// How far back states are kept, in memory and, of a durable list, on disk.
+/// How far back states are kept, in memory and, for a durable list, on disk.
 package struct HistoryLimits: Sendable, Equatable {
-    /// About how much one list's past may take, in bytes; 0 keeps none. A small change counts as some 350 bytes. The newest
-    /// change is kept even if it takes more.
+    /// The approximate maximum for one list's history, in bytes; 0 keeps none. A small change counts as about 350
+    /// bytes. The newest change is kept even if it exceeds the limit.
     package var lengthMax: Int
-    /// How much the pasts of all lists may take together, in bytes (`PastBudget`).
+    /// The maximum for the histories of all lists together, in bytes (`PastBudget`).
     package var lengthInAllMax: Int
-    /// The most that all deleted lists may take that can come back, with their pasts. 0 keeps none. It is a budget of its
-    /// own: small changes fill that of the pasts on a busy day, and would push out what somebody deleted by mistake.
+    /// The maximum for all deleted lists with their histories, in bytes; 0 keeps none. The budget is separate, because
+    /// on a busy day small changes fill that of the histories and would evict a list deleted by mistake.
     package var deletedLengthMax: Int
-    /// How long a past and a deleted list are kept, in seconds for which a daemon has run (`RunningTime`).
+    /// The maximum age of history and of deleted lists, in seconds of `RunningTime`.
     package var ageMax: Int
 
     package init(

@@ -1,11 +1,11 @@
 import Diffable
 import DiffableJSON
 
-/// One state of a list, as a history or a deleted list keeps it: whole or packed.
+/// One state of a list in a history or a deleted list: complete or packed.
 ///
-/// A packed state takes a small part of the memory, and time to read: about a microsecond for each item.
+/// A packed state takes a small part of the memory, and about a microsecond per item to read.
 struct KeptState: Sendable {
-    /// The list at that revision, without its contents if these are packed.
+    /// The list at that revision, with empty contents if they are packed.
     private let heading: ListState
     private let packed: Packed?
     let numberOfSections: Int
@@ -17,7 +17,7 @@ struct KeptState: Sendable {
         case snapshot(PackedSnapshot)
         /// The state after the last transaction of the run.
         case end(of: PastRun)
-        /// The changes since an earlier state: operations as compressed JSON.
+        /// The operations since an earlier state, as compressed JSON.
         case change(from: KeptState, [UInt8])
     }
 
@@ -47,10 +47,10 @@ struct KeptState: Sendable {
 
     /// Nil if it is packed.
     var whole: ListState? { packed == nil ? heading : nil }
-    /// The state itself, or one with the same name and number and no contents.
+    /// The complete state, or one with the same name and number but without contents.
     var wholeOrHeading: ListState { heading }
 
-    /// Unpacks it if it is packed.
+    /// The state, unpacked if necessary.
     var state: ListState {
         switch packed {
         case nil: return heading
@@ -89,7 +89,7 @@ struct KeptState: Sendable {
         return KeptState(self, heading, .change(from: run.base, json.withUnsafeBytes { Compression.compress($0) }))
     }
 
-    /// - Parameter run: the transactions before this state, with a whole base. The state shares unchanged pages with that.
+    /// - Parameter run: the transactions before this state, with a complete base. The result shares unchanged pages with it.
     func unpacked(after run: PastRun?) -> KeptState {
         switch packed {
         case .end:
@@ -102,13 +102,12 @@ struct KeptState: Sendable {
         return KeptState(state)
     }
 
-    /// The same state with another name or epoch.
+    /// A copy with another name or epoch.
     func map(_ change: (ListState) -> ListState) -> KeptState { KeptState(self, change(heading), packed) }
 }
 
-/// A snapshot as compressed bytes.
 private struct PackedSnapshot: Sendable {
-    /// The parts of a checkpoint.
+    /// In the format of checkpoint parts, compressed.
     private let parts: [[UInt8]]
     private let redrawsAsked: UInt64
 

@@ -1,32 +1,32 @@
 import Diffable
 import DiffableJSON
 
-/// A canonical difference as bytes.
+/// A canonical diff as bytes.
 ///
-/// Contents that are changed are most of what happens to lists, and mostly little of one is new: of each there is what is between
-/// the beginning and the end that both contents have. Everything else is JSON, as in the journal.
+/// Most changes modify contents, and usually only a small part of one. So for changed contents only the part between
+/// the common prefix and the common suffix is stored. All other operations are JSON, as in the journal.
 struct PackedOperations: Sendable {
     let form: Form
     let bytes: [UInt8]
 
     enum Form: UInt8 {
-        /// One operation, which reconfigures items. Of each item there is
+        /// A single operation that reconfigures items. Each item has
         ///
         ///     the length of the id, and the id
-        ///     the length of the beginning that both contents have, and of the end
-        ///     the length of what is between them in the new content, and that
+        ///     the lengths of the common prefix and of the common suffix
+        ///     the length of the new content between them, and that content
         case contents = 1
         case json
     }
 
-    /// More is not kept, in bytes: making it anew would take others' time.
+    /// In bytes. Longer operations are not kept, because applying them again would delay other requests.
     static let lengthMax = 64 << 10
 
-    /// Nil when they are too long.
+    /// Nil if they are too long.
     /// - Parameters:
-    ///   - revision: what they lead to.
-    ///   - before: the state that they are applied to.
-    ///   - json: the same as in the journal.
+    ///   - revision: the revision they lead to.
+    ///   - before: the state they are applied to.
+    ///   - json: their form in the journal.
     init?(
         _ operations: [ListOperation], to revision: Revision, from before: Snapshot,
         json: @autoclosure () -> [UInt8]
@@ -42,7 +42,7 @@ struct PackedOperations: Sendable {
         if bytes.count > Self.lengthMax { return nil }
     }
 
-    /// Nil when a content comes or goes, or is to be drawn again.
+    /// Nil if a content is added or removed, or an item is only redrawn.
     private static func contents(_ changes: [ItemReconfiguration], from before: Snapshot) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(64)
@@ -83,7 +83,7 @@ struct PackedOperations: Sendable {
         return (beginning, end)
     }
 
-    /// - Parameter before: the state that they were packed from. Nil if it is another.
+    /// - Parameter before: the state they were packed from. Nil is returned for a different one.
     static func read(_ form: Form, _ bytes: UnsafeRawBufferPointer, from before: Snapshot) -> [ListOperation]? {
         switch form {
         case .json: return try? [ListOperation](json: bytes, limits: .journal)

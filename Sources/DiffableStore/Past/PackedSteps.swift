@@ -1,13 +1,13 @@
 import Diffable
 import DiffableJSON
 
-/// One transaction, to be added to a list's past.
+/// A transaction to be added to a list's history.
 struct PastStep {
     let revision: Revision
     let isReload: Bool
-    /// Nil when they are too long to be kept.
+    /// Nil if they are too long to be kept.
     let operations: PackedOperations?
-    /// How many requests to draw again it made (`Snapshot.redrawsAsked`).
+    /// The number of redraw requests it made (`Snapshot.redrawsAsked`).
     var redraws: UInt64 = 0
 
     init(_ revision: Revision, _ delivery: Delivery, _ operations: PackedOperations?) {
@@ -17,22 +17,22 @@ struct PastStep {
     }
 }
 
-/// Transactions as bytes, one behind the other.
+/// Transactions as consecutive bytes.
 ///
-/// A number is written seven bits at a time, the lowest first, each byte but the last with its highest bit set (LEB128). So a
-/// small change of a content takes about 20 bytes beside what is new in it.
+/// Numbers are written in LEB128: seven bits at a time, lowest first, with the highest bit set in each byte except the
+/// last. A small change of a content takes about 20 bytes plus the new part.
 struct PackedSteps: Sendable {
     private var bytes: [UInt8] = []
-    /// Who made them, without their processes: of these there may be as many as transactions.
+    /// Distinct origins without their process ids, which may be different for each transaction.
     private var makers: [Origin] = []
     private var lastMoment = Place(revision: 0).moment
 
     /// In bytes.
     var length: Int { bytes.count }
 
-    /// Where a transaction begins, and what its bytes count from.
+    /// The start of a transaction, and the values that its bytes are relative to.
     struct Place: Sendable {
-        /// Before it.
+        /// The revision before it.
         fileprivate(set) var revision: Int
         fileprivate(set) var offset = 0
         fileprivate var moment = Moment(
@@ -41,7 +41,7 @@ struct PackedSteps: Sendable {
         init(revision: Int) { self.revision = revision }
     }
 
-    /// A transaction as it was read.
+    /// A decoded transaction.
     struct Step {
         let revision: Revision
         let isReload: Bool
@@ -55,7 +55,7 @@ struct PackedSteps: Sendable {
         static let isReload: UInt8 = 4
         static let hasMaker: UInt8 = 8
         static let hasProcess: UInt8 = 16
-        /// Of the form; 0 for none.
+        /// The mask of the operations' form; 0 for none.
         static let form: UInt8 = 3
     }
 
@@ -91,7 +91,7 @@ struct PackedSteps: Sendable {
         return makers.count - 1
     }
 
-    /// Gives back what was reserved for more.
+    /// Frees unused capacity.
     mutating func shrink() { bytes = bytes.withUnsafeBytes { Array($0) } }
 
     func read(at place: Place) -> Step {
@@ -122,7 +122,7 @@ struct PackedSteps: Sendable {
     }
 
     /// - Parameter snapshot: the state before it.
-    /// - Returns: nil if there are none, or that is not the state that they were packed from.
+    /// - Returns: nil if the operations were not kept, or were packed from a different state.
     func operations(of step: Step, from snapshot: Snapshot) -> [ListOperation]? {
         guard let form = step.form else { return nil }
         return bytes.withUnsafeBytes {
@@ -141,11 +141,11 @@ extension [UInt8] {
         append(UInt8(rest))
     }
 
-    /// Twice the number, or one less than twice the negative number.
+    /// Zigzag encoding: 2n for n ≥ 0, and -2n - 1 for n < 0.
     mutating func append(signed number: Int) { append(number: UInt64(bitPattern: Int64(number << 1 ^ number >> 63))) }
 }
 
-/// Reads what was written in this process.
+/// Reads bytes that this process wrote, without validation.
 struct PackedReader {
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int

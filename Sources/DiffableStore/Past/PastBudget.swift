@@ -1,14 +1,14 @@
 import DequeModule
 import HeapModule
 
-/// The budget that the pasts of all lists share, and whose past is cut first.
+/// The memory budget that the histories of all lists share. It decides which history is cut first.
 ///
-/// The newest change of all does not count, so nobody loses anything by a change that is large until there is a next one.
-/// Of the others, the past of the list that was changed least recently is cut first, from its oldest state on. Only when
-/// nothing else is left, newest states are cut, the largest first. So one that takes no more than the budget divided by
-/// the number of lists stays whatever others change: when it is cut, all that are left are no larger.
+/// The newest change of all lists does not count, so a large change costs nothing until the next change. Otherwise the
+/// list that was changed least recently is cut first, from its oldest state on. Newest states are cut only when nothing
+/// else is left, the largest first. So a newest state that takes at most the budget divided by the number of lists is
+/// never cut: when its turn comes, all remaining ones are no larger.
 ///
-/// A change and the cuts that it causes cost O(log lists) amortised.
+/// A change with the cuts it causes costs O(log lists) amortised.
 struct PastBudget<List: AnyObject> {
     /// In bytes.
     private(set) var cost = 0
@@ -16,19 +16,19 @@ struct PastBudget<List: AnyObject> {
     private struct Share {
         let list: List
         var cost: Int
-        /// The number of its last change, among the changes of all lists.
+        /// The number of its last change, counted over all lists.
         var change: Int
-        /// Only its newest state is left.
+        /// Whether only its newest state is left.
         var isBare = false
     }
 
     private var shares: [ObjectIdentifier: Share] = [:]
     private var lastChange = 0
-    /// The list that was changed last, and what it costs to keep its newest state.
+    /// The list that was changed last, and the cost of its newest state.
     private var last: (list: ObjectIdentifier, newestCost: Int)?
-    /// In the order of their last changes, oldest first. Outdated elements are skipped.
+    /// By last change, oldest first. Outdated elements are skipped.
     private var order: Deque<QueuedList> = []
-    /// Lists of which only the newest state is left. Outdated elements are skipped.
+    /// Lists with only their newest state left. Outdated elements are skipped.
     private var bareLists: Heap<BareList> = []
 
     private struct QueuedList {
@@ -41,17 +41,17 @@ struct PastBudget<List: AnyObject> {
         let change: Int
         let cost: Int
 
-        /// Of two that are as large, the one that was changed before the other is cut first.
+        /// If two are equally large, the one that was changed earlier is cut first.
         static func < (one: Self, other: Self) -> Bool { (one.cost, other.change) < (other.cost, one.change) }
     }
 
-    /// What counts of all pasts, in bytes.
+    /// The part of `cost` that counts towards the limit, in bytes.
     private var costCounted: Int {
         guard let last, let share = shares[last.list] else { return cost }
         return cost - min(last.newestCost, share.cost)
     }
 
-    /// The list has changed, and its past takes this much now, in bytes; its newest state alone so much of it.
+    /// Records a change of a list, with the new cost of its history and of its newest state alone, in bytes.
     mutating func noteChange(of list: List, cost: Int, newest newestCost: Int) {
         lastChange += 1
         let id = ObjectIdentifier(list)
@@ -67,24 +67,24 @@ struct PastBudget<List: AnyObject> {
         }
     }
 
-    /// Its past takes this much now, in bytes, without a change.
+    /// Updates the cost of its history, in bytes, without a change of the list.
     mutating func set(_ cost: Int, of list: List) {
         let id = ObjectIdentifier(list)
         self.cost += cost - (shares[id]?.cost ?? cost)
         shares[id]?.cost = cost
     }
 
-    /// The list has no past any more.
+    /// Removes a list without history.
     mutating func remove(_ list: List) {
         let id = ObjectIdentifier(list)
         if let share = shares.removeValue(forKey: id) { cost -= share.cost }
-        // Another object may get the same identity.
+        // A new object may reuse the identity.
         if last?.list == id { last = nil }
     }
 
-    /// Shortens pasts until they take no more than `max` bytes, beside the newest change of all. With 0, nothing is kept.
-    /// - Parameter shorten: lets go of so many bytes of a list's past, or more, or all that is to go, and answers how many
-    ///   are left.
+    /// Shortens histories until they cost at most `max` bytes, not counting the newest change of all. With 0, nothing is kept.
+    /// - Parameter shorten: drops at least `excess` bytes of a list's history, or everything that the cut allows, and
+    ///   returns the remaining cost.
     mutating func keep(within max: Int, _ shorten: (List, _ excess: Int, PastCut) -> Int) {
         if max == 0 { last = nil }
         while costCounted > max, let queued = order.first {
@@ -108,15 +108,15 @@ struct PastBudget<List: AnyObject> {
                 set(shorten(share.list, costCounted - max, .newest), of: share.list)
             }
         }
-        // It counts when there is a newer one.
+        // It counts once there is a newer one.
         if let newestOfAll { bareLists.insert(newestOfAll) }
     }
 }
 
-/// Which part of a list's past is cut.
+/// The part of a list's history that a cut may drop.
 enum PastCut {
-    /// All but its newest state.
+    /// Everything except its newest state.
     case older
-    /// Also its newest state, the only one that is left.
+    /// Also its newest state, the only one left.
     case newest
 }

@@ -1,24 +1,24 @@
 import Diffable
 
-/// A part of a list's past: one whole state, and the transactions that follow it, as bytes.
+/// A part of a list's history: one complete state, and the packed transactions that follow it.
 ///
-/// A state within it is made again as a start makes it: the operations are applied to the whole state one after the other. So
-/// a run has no more of them than takes about as long as a few requests.
+/// A state within it is rebuilt by applying the operations to the complete state in order. The length of a run is
+/// limited, so that this takes only as long as a few requests.
 struct PastRun: Sendable {
     /// The state before its first transaction.
     private(set) var base: KeptState
-    /// What its transactions take together, in bytes (`Revision.length`).
+    /// The cost of its transactions, in bytes (`Revision.length`).
     private(set) var length = 0
     private var steps = PackedSteps()
-    /// Those before it are there for the others alone.
+    /// The oldest transaction that history still offers. Earlier steps are kept only because later steps build on them.
     private var first: PackedSteps.Place
     /// The revision after its last transaction.
     private(set) var lastRevision: Int
-    /// Whether all its transactions are kept with their operations.
+    /// Whether all its transactions have their operations.
     private(set) var isComplete = true
 
-    /// A run ends with a transaction that leads to a multiple of it. The journal keeps whole states for its checkpoints at
-    /// the same revisions, which share with these what did not change.
+    /// A run ends with a transaction that leads to a multiple of this. The journal keeps complete states for its
+    /// checkpoints at the same revisions, and shares memory with these.
     static let countMax = 512
     private static let lengthMax = 512 << 10
 
@@ -28,13 +28,13 @@ struct PastRun: Sendable {
         lastRevision = base.revision
     }
 
-    /// The oldest revision whose state is wanted.
+    /// The oldest revision that history still offers.
     var oldest: Int { first.revision }
-    /// Whether no transaction is wanted any more.
+    /// Whether history offers no transaction of it any more.
     var isEmpty: Bool { first.offset == steps.length }
 
-    /// Returns whether the run is full now: the state after this transaction is not made again from it, because its operations
-    /// are too long, or there are enough.
+    /// Appends a transaction. Returns whether the run is now full, so that the next one needs a complete state: the
+    /// operations are too long to be kept, or the run has reached its limit.
     mutating func append(_ step: PastStep) -> Bool {
         steps.append(step)
         length += step.revision.length
@@ -43,20 +43,20 @@ struct PastRun: Sendable {
         return step.operations == nil || step.revision.number.isMultiple(of: Self.countMax) || length > Self.lengthMax
     }
 
-    /// There will be no more transactions.
+    /// Frees unused capacity after the last transaction.
     mutating func close() { steps.shrink() }
 
-    /// The oldest transaction that is wanted.
+    /// The oldest transaction that history still offers.
     var firstRevision: Revision? { isEmpty ? nil : steps.read(at: first).revision }
 
-    /// Wants the oldest transaction no more.
+    /// Removes the oldest transaction from the history that is offered.
     mutating func removeFirst() -> Revision {
         let step = steps.read(at: first)
         first = step.next
         return step.revision
     }
 
-    /// Of the transactions that are wanted, oldest first.
+    /// The transactions that history still offers, oldest first.
     var revisions: [Revision] {
         var revisions: [Revision] = []
         var place = first
@@ -68,9 +68,9 @@ struct PastRun: Sendable {
         return revisions
     }
 
-    /// Nil only if what was kept is not what led there.
+    /// Rebuilds a state. Nil if operations were not kept or do not apply.
     /// - Parameters:
-    ///   - revision: none before that of `start`.
+    ///   - revision: not before that of `start`.
     ///   - start: a state of this run.
     func state(at revision: Int, from start: ListState) -> ListState? {
         var snapshot = start.snapshot
@@ -90,24 +90,24 @@ struct PastRun: Sendable {
             ? start : start.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    /// The same with another state in place of its base.
+    /// A copy with a transformed base.
     func mapBase(_ change: (ListState) -> ListState) -> PastRun {
         var run = self
         run.base = base.map(change)
         return run
     }
 
-    /// The same with a whole base. It shares unchanged pages with the states of the run before it.
+    /// A copy with a complete base, which shares unchanged pages with the states of the previous run.
     func unpacked(after before: PastRun?) -> PastRun {
         var run = self
         run.base = base.unpacked(after: before)
         return run
     }
 
-    /// The same with a packed base.
+    /// A copy with a packed base.
     /// - Parameters:
-    ///   - before: the run before this one, packed.
-    ///   - base: its base; nil if that was packed already.
+    ///   - before: the previous run, packed.
+    ///   - base: its base before packing; nil if that was packed already.
     func packed(after before: PastRun?, from base: ListState?) -> PastRun {
         var run = self
         run.base = self.base.packed(after: before, from: base)

@@ -1,10 +1,10 @@
 import Diffable
 
-/// The path of changes that undo and redo walk. It leaves out changes that were undone before another change was made.
+/// The path of changes that undo and redo follow. It leaves out changes that were undone before another change was made.
 ///
-/// Each revision has a *position* on the path. The position of an undo or a redo is `UndoStep.to`; the position of any other change is its
-/// own revision. The position before a change is the position of the revision before it. So the history alone determines the
-/// path, across clients and restarts.
+/// Each revision has a *position* on the path. The position of an undo or a redo is `UndoStep.to`; the position of any
+/// other change is its own revision. The position before a change is that of the revision before it. So history alone
+/// determines the path, across clients and restarts.
 struct UndoPath {
     let head: Int
     /// The oldest revision whose state is kept.
@@ -20,7 +20,7 @@ struct UndoPath {
         steps[revision]?.to ?? (revision == oldest ? steps[revision + 1]?.from : nil) ?? revision
     }
 
-    /// Returns the newest kept revision with the state of a position. Its items have the latest requests to redraw.
+    /// The newest kept revision with the state of a position. Its items have the latest requests to redraw.
     func revision(at position: Int) -> Int? {
         var newest = position >= oldest ? position : nil
         if self.position(at: oldest) == position { newest = max(newest ?? oldest, oldest) }
@@ -32,7 +32,7 @@ struct UndoPath {
 
     private func isKept(_ position: Int) -> Bool { position >= oldest || revision(at: position) != nil }
 
-    /// Returns the position that an undo of this change leads to, or nil if it is unknown.
+    /// The position that an undo of this change leads to. Nil if unknown.
     private func before(_ position: Int) -> Int? {
         guard position > 0 else { return nil }
         let revision = position - 1
@@ -42,7 +42,7 @@ struct UndoPath {
         return isPosition ? revision : nil
     }
 
-    /// Returns the position after an undo of up to `countMax` changes, and the number of changes that it undoes.
+    /// The position after an undo of up to `countMax` changes, and the number of changes it undoes.
     func back(_ countMax: Int) -> (position: Int, count: Int) {
         var (position, count) = (position, 0)
         while count < countMax {
@@ -59,7 +59,7 @@ struct UndoPath {
         return (position, count)
     }
 
-    /// Returns the position after a redo of up to `countMax` changes, and the number of changes that it redoes.
+    /// The position after a redo of up to `countMax` changes, and the number of changes it redoes.
     func forward(_ countMax: Int) -> (position: Int, count: Int) {
         let positions = undone.suffix(countMax)
         return (positions.first ?? position, positions.count)
@@ -79,7 +79,7 @@ struct UndoPath {
         return Array(undone[...last])
     }
 
-    /// Returns the step that restores a revision, or nil if the revision is not on the path.
+    /// The step that restores a revision. Nil if the revision is not on the path.
     func step(to revision: Int) -> UndoStep? {
         let target = position(at: revision)
         var next: Int? = newest
@@ -96,7 +96,7 @@ struct UndoPath {
 }
 
 extension [ListOperation] {
-    /// Whether they only ask clients to redraw. There is nothing to undo in that.
+    /// Whether they only ask clients to redraw, so that there is nothing to undo.
     var onlyAskToDrawAgain: Bool {
         allSatisfy { operation in
             switch operation {

@@ -1,9 +1,9 @@
 import Files
 import SystemPackage
 
-/// Keeps daemons from opening a database that is being checked or repaired. It is the lock that SQLite takes, on the
-/// bytes where SQLite takes it (`PENDING_BYTE` of sqlite3's os.h). It belongs to the open file and not to the process,
-/// so that closing another file does not release it. It ends with the process, however that ends.
+/// Keeps daemons from opening a database while it is checked or repaired. It is SQLite's own lock, on the bytes that
+/// SQLite uses (`PENDING_BYTE` in sqlite3's os.h). It belongs to the open file and not to the process, so closing
+/// another descriptor of the file does not release it. It ends with the process in any case.
 final class DatabaseLock {
     enum Kind { case reading, writing }
 
@@ -17,8 +17,8 @@ final class DatabaseLock {
         do throws(Errno) { try set(kind == .writing ? .exclusive : .shared) } catch { throw .inUse(path: directory) }
     }
 
-    /// Unlocks before it closes: a child that another thread has just forked would keep the lock until it runs its
-    /// program.
+    /// Unlocks before closing: a child that another thread has just forked would otherwise keep the lock until it
+    /// executes its program.
     deinit {
         try? set(.none)
         try? file.close()

@@ -2,15 +2,14 @@ import Diffable
 import DiffableJSON
 import GRDB
 
-/// Reads what is good of one list: its checkpoint up to the first damaged part, and if there is none, the journal up to
-/// the first row that does not fit the chain. Stops at the first fault, and never keeps half a transaction.
+/// Reads the undamaged part of one list: its checkpoint up to the first damaged part, and, if all parts are good, the
+/// journal up to the first row that does not fit the chain. Never keeps half a transaction.
 struct ListSalvage {
     private let heading: ListHeading
     private var snapshot = Snapshot()
     private var revision: Int
     private var chain: Chain
-    /// False when the heading is damaged, which has the beginning of the chain: then the first row may not fit it and
-    /// still be undamaged.
+    /// False if the heading is damaged. It contains the start of the chain, so an undamaged first row may not fit.
     private var isChainCertain: Bool
     /// The state after the last transaction that is certainly complete.
     private var whole: (snapshot: Snapshot, revision: Int)
@@ -21,7 +20,7 @@ struct ListSalvage {
     private let access: AccessRecord
     private var schemas: [SchemasRow] = []
 
-    /// - Parameter isHeadingGood: whether the heading is what was written.
+    /// - Parameter isHeadingGood: whether the heading's checksum matches.
     init(_ heading: ListHeading, isHeadingGood: Bool) {
         self.heading = heading
         revision = heading.checkpointRevision
@@ -78,7 +77,7 @@ extension ListSalvage {
             guard parts > 0 || heading.generation == 0 else { throw Fault(reason: "none is left") }
             guard sum.signed == heading.checkpointChecksum else { throw Fault(reason: "the last parts are missing") }
         } catch {
-            // What was read before the fault is the beginning of the list, which is better than nothing.
+            // The parts before the fault are the beginning of the list, which is better than nothing.
             if let beginning = try? builder.finished() { whole.snapshot = beginning }
             let reason = (error as? Fault)?.reason ?? "\(error)"
             throw Fault(
@@ -94,7 +93,7 @@ extension ListSalvage {
 // MARK: - The keys of requests
 
 extension ListSalvage {
-    /// Keeps the results of requests whose changes are kept. Whoever repeats another request makes its change again.
+    /// Keeps the results of requests whose changes are kept. Other requests are carried out again if they are repeated.
     private mutating func readResults(from database: Database) throws {
         var good: [FirstResult] = []
         var last = 0
@@ -120,7 +119,7 @@ extension ListSalvage {
 // MARK: - Schemas
 
 extension ListSalvage {
-    /// Schemas of which something is missing would refuse what is right, so a list keeps all of them or none.
+    /// Keeps all schemas of a list or none, because an incomplete set could reject valid items.
     private mutating func readSchemas(from database: Database) throws {
         let fault = Fault(
             reason: "its schemas have a wrong checksum: contents are not checked until the schemas are set again")
@@ -137,7 +136,7 @@ extension ListSalvage {
 extension ListSalvage {
     private mutating func readJournal(from database: Database) throws {
         var part = 0
-        // Whether the transaction that was read last may continue in a missing row.
+        // Whether the last transaction may continue in a missing row.
         var isOpen = false
         do {
             try heading.forEachJournalRow(in: database) { row in

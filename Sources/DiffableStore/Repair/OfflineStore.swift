@@ -6,17 +6,17 @@ import GRDB
 import Logging
 import SystemPackage
 
-/// A state directory that no daemon has open: checks and repairs it.
+/// Checks and repairs a state directory that no daemon has open.
 ///
-/// Both work on copies, and with the daemon's own code. So a check writes nothing, and a daemon accepts what a repair
-/// made.
+/// Both work on copies and use the daemon's own code. So a check writes nothing to the directory, and a daemon accepts
+/// the result of a repair.
 package struct OfflineStore {
     private let directory: String
     private var databasePath: String { JournalDirectory(path: directory).databasePath }
 
     package init(directory: String) { self.directory = directory }
 
-    /// Finds what is good and what is damaged. Needs room for a copy of the files under `scratch`.
+    /// Finds damage. Needs room for a copy of the files under `scratch`.
     package func check(scratch: String) throws(StoreOpeningError) -> StoreExamination {
         try JournalDirectory(path: directory).checkTrust()
         do throws(UntrustedPath) { _ = try TrustedPath(directory: scratch) } catch {
@@ -33,21 +33,20 @@ package struct OfflineStore {
         }
     }
 
-    /// The result of a repair.
     package struct Repair: Sendable {
         package let found: StoreExamination
-        /// The directory with the old files; nil when nothing was wrong and nothing was done.
+        /// The directory with the old files. Nil if nothing was wrong and nothing was changed.
         package let keptIn: String?
     }
 
-    /// Makes a database of what is good, puts it in place of the old one, and keeps the old files beside it. Every list
-    /// gets a new epoch, so that clients start over. Needs room for two copies of the files in the directory.
+    /// Builds a database from the undamaged parts, puts it in place of the old one, and keeps the old files in a subdirectory.
+    /// Every list gets a new epoch, so that clients get a reset. Needs room for two copies of the files in the directory.
     ///
-    /// - Parameter name: of the directory that keeps the old files.
+    /// - Parameter name: the name of the subdirectory for the old files.
     package func repair(keepingIn name: String) throws(StoreOpeningError) -> Repair {
         try JournalDirectory(path: directory).checkTrust()
         let absence = absence()
-        // There must be a file to lock.
+        // The lock needs a file.
         if absence != nil { try JournalDirectory(path: directory).makeFile() }
         let lock = try DatabaseLock(.writing, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
@@ -66,7 +65,7 @@ package struct OfflineStore {
         }
     }
 
-    /// Why the database counts as missing: something shows that there were lists. Nil when it is there.
+    /// Why the database counts as missing: it does not exist, but lists did. Nil if it exists.
     private func absence() -> String? {
         do throws(StoreOpeningError) {
             try JournalDirectory(path: directory).checkPresence()
@@ -109,7 +108,7 @@ extension OfflineStore {
             database.writeWithoutTransaction { examine($0, &examination) }
             try? database.close()
         }
-        // Opens another untouched copy as a daemon would: that may find what was skipped here.
+        // Opens a second, untouched copy as a daemon would. That may find faults that are skipped here.
         if examination.isGood {
             let other = scratch + "/other"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
@@ -137,7 +136,7 @@ extension OfflineStore {
                 examination.lists.append(list)
                 digest.add(list.share)
             }
-            // The number in a damaged row may be another list's.
+            // The number in a damaged row may belong to another list.
             var numbers = Set(good.map(\.number))
             for (heading, checksum) in headings where heading.checksum != checksum {
                 guard numbers.insert(heading.number).inserted else {
@@ -151,7 +150,7 @@ extension OfflineStore {
                 examination.lists.append(salvage.examined(in: database))
             }
             examineLeases(database, &examination)
-            // Damaged lists do not fit the witness either, and have been reported.
+            // Damaged lists do not match the witness either, and have been reported already.
             if examination.isGood, Witness.verdict(in: directory, about: digest) == .lost {
                 examination.faults.append("the database lacks changes that were acknowledged")
             }
@@ -179,9 +178,9 @@ extension OfflineStore {
         }
     }
 
-    /// Opens the copy. A damaged first page, which has the places of all tables, is replaced by that of a new database:
-    /// tables are made in one order, so they begin at the same pages in all databases. Returns nil when that does not
-    /// help.
+    /// Opens the copy. If its first page is damaged, which contains the positions of all tables, it is replaced with
+    /// the first page of a new database: tables are always created in the same order, so they start at the same pages.
+    /// Nil if that does not help.
     private func open(
         _ copy: String, _ scratch: String, _ examination: inout StoreExamination
     ) throws(StoreOpeningError) -> DatabaseQueue? {
@@ -198,8 +197,8 @@ extension OfflineStore {
             let page = try Data(contentsOf: URL(filePath: model.databasePath)).prefix(4_096)
             try file.seek(toOffset: 0)
             try file.write(contentsOf: page)
-            // With 0 pages in the heading SQLite goes by the file's length. The model's list of free pages must not be
-            // used either.
+            // With a page count of 0 in the header, SQLite uses the file's length. The new database's list of free
+            // pages must not be used either.
             try file.seek(toOffset: 28)
             try file.write(contentsOf: Data(repeating: 0, count: 12))
             try file.close()
@@ -229,7 +228,7 @@ extension OfflineStore {
 // MARK: - Putting in place
 
 extension OfflineStore {
-    /// If this is interrupted, the directory has either the old database or the new one, and the old one is kept.
+    /// Replaces the database and keeps the old one. If it is interrupted, the directory has either the old or the new database.
     private func putInPlace(_ new: String, keepingIn name: String) throws -> String {
         let old = StateFiles(directory: directory)
         let kept = old.path(name)
@@ -240,7 +239,7 @@ extension OfflineStore {
         try old.link(to: kept)
         try StateFiles(directory: kept).synchronize()
         try old.synchronize()
-        // An old log must not be beside a new database.
+        // An old log must not be next to a new database.
         let database = (databasePath as NSString).lastPathComponent
         for name in names where name != database { try FileManager.default.removeItem(atPath: old.path(name)) }
         for name in try StateFiles(directory: new).names() {

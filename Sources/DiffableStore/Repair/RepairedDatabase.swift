@@ -4,11 +4,11 @@ import Foundation
 import GRDB
 import Logging
 
-/// A new database with what is good of an old one. Each list is a checkpoint at the last good revision, in a new epoch,
-/// with its leases and with the keys of the requests whose changes are in it.
+/// A new database with the undamaged parts of an old one. Each list is a checkpoint at its last good revision, in a new
+/// epoch, with its leases and with the keys of the requests whose changes it contains.
 ///
-/// A replica of a shared list stays where it is in the list's log, with the epoch of all hosts, if nothing of it is damaged. A
-/// damaged one becomes a deleted list, so that a whole one comes from the log.
+/// An undamaged replica of a shared list keeps its position in the log, and its epoch, which all hosts share. A damaged
+/// one becomes a deleted list, so that a complete one can be built from the log.
 ///
 /// History is not kept: its rows are chained to the old epoch, and the chain is broken somewhere.
 struct RepairedDatabase {
@@ -20,7 +20,7 @@ struct RepairedDatabase {
         self.found = found
     }
 
-    /// Writes it. Returns when it is on disk, and a daemon would accept it.
+    /// Writes the database. Returns once it is on disk and a daemon would accept it.
     func write() throws {
         let database = try JournalDirectory(path: directory).openDatabase()
         try database.writeWithoutTransaction { database in
@@ -42,7 +42,7 @@ struct RepairedDatabase {
         try Self.tryOut(directory)
     }
 
-    /// Whether what is leased is still there.
+    /// Whether the leased list, section or item still exists.
     private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
         guard let list, !list.isReplaceable else { return false }
         switch lease.kind {
@@ -52,7 +52,7 @@ struct RepairedDatabase {
         }
     }
 
-    /// No earlier than the other deletions, by which the daemon's clock goes on.
+    /// A deletion at a time that is not before the other deletions, from which the daemon's clock continues.
     private func deletionNow() -> Deletion {
         let running = found.lists.compactMap { $0.deletion?.moment.running }.max() ?? RunningTime(milliseconds: 0)
         return Deletion(moment: StoreClock.system.going(onFrom: running).now, origin: nil)
@@ -83,7 +83,7 @@ struct RepairedDatabase {
         let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
         try ListHeading(
             end, generation: generation, checkpointChecksum: sum,
-            // Who its owner is here, by name, nobody can tell without the daemon.
+            // The owner is known only by name, which needs the daemon to resolve it.
             access: list.isReplaceable ? AccessRecord(mode: .ownerOnly) : list.access, deletion: deletion
         ).insert(into: database)
         for row in list.schemas { try row.insert(into: database) }
@@ -92,7 +92,7 @@ struct RepairedDatabase {
         }
     }
 
-    /// Opens a directory as a daemon would, and writes nothing.
+    /// Opens a directory as a daemon would, without writing.
     static func tryOut(_ directory: String) throws(StoreOpeningError) {
         let journal = try SQLiteJournal(
             directory: directory, limits: StoreLimits(),

@@ -2,11 +2,10 @@ import Files
 import Foundation
 import SystemPackage
 
-/// The files of a state directory.
 struct StateFiles {
     let directory: String
 
-    /// The names of the files that a daemon uses there. Directories are not the daemon's.
+    /// The names of the regular files. The daemon uses no directories.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).filter { name in
             let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
@@ -20,7 +19,7 @@ struct StateFiles {
         for name in try names() { try FileManager.default.copyItem(atPath: path(name), toPath: "\(other)/\(name)") }
     }
 
-    /// Links every file into another directory of the same file system, under its own name.
+    /// Links every file into another directory of the same file system.
     func link(to other: String) throws {
         for name in try names() {
             do {
@@ -31,13 +30,13 @@ struct StateFiles {
         }
     }
 
-    /// Waits until it is on disk which files there are.
+    /// Syncs the directory's entries to disk.
     func synchronize() throws(Errno) {
         try FileDescriptor.synchronize(directory: directory)
     }
 
-    /// Gives a file to the owner of the directory if root has made it. `--repair` runs as root only in a directory that its
-    /// owner cannot reach. A symbolic link is not followed.
+    /// Gives a file that root created to the owner of the directory. `--repair` runs as root only in a directory that
+    /// its owner cannot reach. Does not follow a symbolic link.
     func adopt(_ name: String) {
         guard geteuid() == 0, let owner = try? Stat(directory) else { return }
         _ = lchown(path(name), owner.userID.rawValue, owner.groupID.rawValue)

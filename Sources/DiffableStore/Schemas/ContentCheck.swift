@@ -1,28 +1,28 @@
 import Diffable
 import DiffableJSON
 
-/// An item whose content does not fit the schemas of its list.
+/// An item whose content does not match the schemas of its list.
 package struct InvalidContent: Error, Sendable, Equatable {
     package let item: ItemID
-    /// The operation that wrote it, counted from zero; nil when it was no operation.
+    /// The index of the operation that wrote it. Nil if no operation did.
     package var operation: Int?
     package let violation: Violation
-    /// Whether the item was there, and the schemas are new.
+    /// Whether the item existed before, and the schemas are new.
     package var isExisting = false
 
-    /// `/due of item "milk" must be a string, not 7`
+    /// For example `/due of item "milk" must be a string, not 7`.
     package var sentence: String { violation.sentence(of: item.description) }
 }
 
-// What is checked is what a transaction leaves behind, not what it passes through: an item that one operation inserts and
-// the next one patches is checked once. The difference has all of that, and nothing that stays as it is.
+// The final state of a transaction is checked, and not its intermediate states: an item that one operation inserts and
+// the next one patches is checked once. The diff contains every written item and no unchanged one.
 
 extension SchemaSet {
-    /// Throws when an item that a change writes does not fit. O(what is written)
+    /// Throws if a written item does not match. O(written items)
     ///
     /// - Parameters:
-    ///   - difference: the canonical one that leads to `new`.
-    ///   - request: what was asked for, so that the error can say which operation it was.
+    ///   - difference: the canonical diff that leads to `new`.
+    ///   - request: the requested operations, so that the error can name one of them.
     func check(
         _ difference: [ListOperation], to new: Snapshot, request: [ListOperation] = []
     ) throws(InvalidContent) {
@@ -36,7 +36,8 @@ extension SchemaSet {
         throw self.first(of: request, in: difference, to: new) ?? first
     }
 
-    /// The item that the request's first operation with such an item wrote last.
+    /// The invalid item that belongs to the earliest operation of the request. An item belongs to the last operation
+    /// that wrote it.
     private func first(
         of request: [ListOperation], in difference: [ListOperation], to new: Snapshot
     ) -> InvalidContent? {
@@ -72,7 +73,7 @@ extension SchemaSet {
         }
     }
 
-    /// Throws when an item that is there does not fit. O(items)
+    /// Throws if an existing item does not match. O(items)
     func checkAll(of snapshot: Snapshot) throws(InvalidContent) {
         if isEmpty { return }
         var cursor = SnapshotCursor(snapshot)
@@ -88,7 +89,7 @@ private enum Continuation {
 }
 
 extension ListOperation {
-    /// Calls with each item that gets a kind or a content, and with its record where the operation has the whole of it.
+    /// Calls `body` with each item that gets a kind or a content, and with its record if the operation contains all of it.
     @discardableResult
     fileprivate func forEachItemWritten(_ body: (ItemID, Record?) -> Continuation) -> Continuation {
         switch self {
@@ -114,7 +115,7 @@ extension ListOperation {
 }
 
 extension [Item] {
-    /// Each before its children.
+    /// Visits parents before their children.
     fileprivate func forEachItem(_ body: (ItemID, Record?) -> Continuation) -> Continuation {
         for item in self {
             if body(item.id, item.record) == .stop { return .stop }

@@ -1,20 +1,20 @@
 import Diffable
 import DiffableJSON
 
-/// What a list says of the contents of its items, and when that was said.
+/// A list's schemas, and the history of their changes.
 ///
-/// A class, like `ListState`, so that handing it on costs one reference.
+/// A class, so that passing it on costs one reference.
 package final class ListSchemas: Sendable {
-    /// Empty when they were taken away.
+    /// Empty if the schemas were removed.
     package let set: SchemaSet
-    /// What was asked for when they were set. If it is `areKept`, there may be items that do not fit.
+    /// Whether existing items were checked when the schemas were set. With `areKept`, some may not match.
     package let existing: ExistingItems
-    /// The last of them set these schemas. Oldest first.
+    /// Oldest first. The last one set the current schemas.
     package let changes: [SchemaChange]
-    /// What they take of the limit for their owner, in bytes.
+    /// The bytes that count towards the owner's limit.
     let lengthCounted: Int
 
-    /// How many changes are remembered of a list.
+    /// The number of changes that a list remembers.
     static let changesMax = 16
 
     init(_ set: SchemaSet, existing: ExistingItems, changes: [SchemaChange]) {
@@ -24,7 +24,7 @@ package final class ListSchemas: Sendable {
         lengthCounted = set.lengthInMemory + changes.count * SchemaChange.length
     }
 
-    /// - Parameter former: what they replace.
+    /// - Parameter former: the schemas they replace.
     convenience init(_ set: SchemaSet, existing: ExistingItems, by change: SchemaChange, after former: ListSchemas?) {
         let changes = ((former?.changes ?? []) + [change]).suffix(Self.changesMax)
         self.init(set, existing: existing, changes: Array(changes))
@@ -32,7 +32,7 @@ package final class ListSchemas: Sendable {
 }
 
 extension ListSchemas {
-    /// Throws when an item that a change writes does not fit. See `SchemaSet.check`.
+    /// Throws if an item that a change writes does not match. See `SchemaSet.check`.
     func check(
         _ difference: [ListOperation], to new: Snapshot, of list: ListName, _ request: [ListOperation] = []
     ) throws(StoreError) {
@@ -44,16 +44,16 @@ extension ListSchemas {
     }
 }
 
-/// The schemas of a list were set, or taken away.
+/// One change of a list's schemas.
 package struct SchemaChange: Sendable, Equatable {
-    /// The revision that the list had.
+    /// The list's revision at that time.
     package let revision: Int
     package let moment: Moment
-    /// Nil if that is not known.
+    /// Nil if unknown.
     package let origin: Origin?
-    /// How many kinds had a schema then.
+    /// The number of kinds with a schema after the change.
     package let numberOfKinds: Int
 
-    /// About what one takes in memory, in bytes.
+    /// The approximate memory of one change, in bytes.
     static let length = 128
 }

@@ -1,12 +1,12 @@
 import Diffable
 import DiffableJSON
 
-// A list's schemas are kept beside its states and not in them: to set them is no revision, and undo does not bring earlier
-// ones back. Like access, they have a head and what is on disk.
+// A list's schemas are not part of its states: setting them makes no revision, and undo does not restore earlier ones.
+// Like access, they have a head and a version on disk.
 
 extension Store {
-    /// Sets the schemas that the contents of a list's items have to match from now on. This needs the right to set the list's
-    /// access. The answer has the list's state, which stays as it is.
+    /// Sets the schemas that the contents of a list's items have to match from now on. Needs the right to set the
+    /// list's access. The reply has the list's state, which does not change.
     @discardableResult
     package func setSchemas(
         of name: ListName, _ set: SchemaSet, existing: ExistingItems = .areChecked, origin: Origin? = nil,
@@ -17,7 +17,7 @@ extension Store {
                 name: name, set: set, existing: existing, origin: origin, peer: peer, completion: completion))
     }
 
-    /// - Parameter checked: the state that was checked in the background, and the error if an item does not fit.
+    /// - Parameter checked: the state that was checked in the background, and the error if an item does not match.
     private func carryOut(
         _ request: SchemaRequest, checked: (head: ListState, error: InvalidContent?)? = nil
     ) -> Carrying {
@@ -56,7 +56,7 @@ extension Store {
         return .done
     }
 
-    /// Checks a large list in the background. If changes overtake the check again and again, they wait for the last one.
+    /// Checks a large list in the background. If changes overtake the check too often, they have to wait for the last attempt.
     private func check(
         _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ beside: WorkBeside
     ) {
@@ -71,7 +71,7 @@ extension Store {
         let size = head.snapshot.numberOfItems * request.set.costOfItem
         beside.find(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) { [next] error in
             self.assumeIsolated { store in
-                // The next check finds the list free.
+                // `carryOut` has to find the list free.
                 if isReserving { list.held.isReserved = false }
                 _ = store.carryOut(next, checked: (head, error))
                 if isReserving, !list.held.isReserved { store.release(list) }
@@ -79,7 +79,7 @@ extension Store {
         }
     }
 
-    /// The schemas of a list as they are on disk; nil when there have never been any.
+    /// The schemas of a list on disk. Nil if the list never had any.
     package func schemas(
         of name: ListName, for peer: Peer = .daemon
     ) throws(StoreError) -> (state: ListState, schemas: ListSchemas?) {
@@ -89,14 +89,14 @@ extension Store {
         return (state, held.schemas)
     }
 
-    /// When a list's schemas were set, newest first, as far back as its past may go.
+    /// The changes of a list's schemas, newest first, as far back as history may reach.
     package func schemaChanges(of name: ListName, for peer: Peer = .daemon) -> [SchemaChange] {
         guard mayRead(name, peer), let changes = heldLists[name]?.schemas?.changes else { return [] }
         let now = clock.running
         return changes.reversed().filter { !limits.history.isPast($0.moment.running, now: now) }
     }
 
-    /// Throws when they would take the owner's lists beyond the limit.
+    /// Throws if the schemas would exceed the limit for the owner's lists.
     private func checkRoom(for schemas: ListSchemas, of name: ListName, by peer: Peer) throws(StoreError) {
         guard let held = heldLists[name], !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else {
             return
@@ -107,7 +107,6 @@ extension Store {
     }
 }
 
-/// A request to set the schemas of a list.
 private struct SchemaRequest: Sendable {
     let name: ListName
     let set: SchemaSet
@@ -115,12 +114,12 @@ private struct SchemaRequest: Sendable {
     let origin: Origin?
     let peer: Peer
     let completion: Store.Completion<ListState>
-    /// How often the list changed while its items were checked.
+    /// The number of times the list changed while its items were being checked.
     var timesOvertaken = 0
 }
 
 extension SchemaSet {
-    /// Why an item of a list does not fit, or nil.
+    /// The first item of a list that does not match. Nil if all match.
     fileprivate func invalidContent(of list: Snapshot) -> InvalidContent? {
         do throws(InvalidContent) { try checkAll(of: list) } catch { return error }
         return nil

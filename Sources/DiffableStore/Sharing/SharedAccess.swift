@@ -1,8 +1,8 @@
 import Diffable
 import DiffableJSON
 
-/// Whose a shared list is and who may what with it, by names, because each host has numbers of its own. What it does not say
-/// stays as it was.
+/// The owner, group and mode of a shared list. It uses names, because each host has its own numbers. Missing members
+/// leave the current values unchanged.
 ///
 ///     {"owner":"anna","group":"staff","mode":"0660"}
 package struct SharedAccess: Sendable, Equatable {
@@ -14,7 +14,7 @@ package struct SharedAccess: Sendable, Equatable {
         (self.owner, self.group, self.mode) = (owner, group, mode)
     }
 
-    /// What this version does not understand is left out.
+    /// Ignores anything that this version does not understand.
     package init(_ text: String) {
         var text = text
         self = text.withUTF8 { bytes in
@@ -54,12 +54,12 @@ package struct SharedAccess: Sendable, Equatable {
     }
 }
 
-/// What a shared list begins with, as it is kept with its name. The log knows what has become of it.
+/// The initial state of a shared list, stored in etcd with its name. Later changes are in the log.
 ///
 ///     {"owner":"anna","group":"staff","mode":"0660","lease":["alpha","k3v9x1m2qp",4]}
 package struct SharedBeginning: Sendable, Equatable {
     var access: SharedAccess
-    /// Who holds the list itself.
+    /// The holder of the list itself.
     var lease: SharedHolder?
 
     init(access: SharedAccess, lease: SharedHolder? = nil) { (self.access, self.lease) = (access, lease) }
@@ -90,10 +90,10 @@ package struct SharedBeginning: Sendable, Equatable {
 }
 
 extension AccessRecord {
-    /// What was said of a shared list, for a host that knows nothing of it.
+    /// The attributes that were set, by name.
     var shared: SharedAccess { SharedAccess(owner: ownerName, group: groupName, mode: mode) }
 
-    /// This record with what others say of a shared list; the rest stays.
+    /// A copy with the attributes that `told` sets.
     func changed(by told: SharedAccess) -> AccessRecord {
         var record = self
         if let owner = told.owner { record.ownerName = owner }
@@ -102,10 +102,10 @@ extension AccessRecord {
         return record
     }
 
-    /// The numbers that the names stand for on this host, now.
+    /// Resolves the names to the current numbers on this host.
     ///
-    /// A user that this host does not have is root, who may do everything anyway. A group that it does not have is one that
-    /// nobody is in: its members elsewhere have no rights here, and nobody here has theirs.
+    /// A user who does not exist here becomes root, who may do everything anyway. A group that does not exist here
+    /// becomes one without members, so neither its members elsewhere nor any user here gets its rights.
     func resolved(by accounts: Accounts) -> AccessRecord {
         var record = self
         if let ownerName { record.owner = accounts.user(ownerName) ?? 0 }
@@ -113,8 +113,7 @@ extension AccessRecord {
         return record
     }
 
-    /// With the numbers that names have on this host, for a backup. A group that this host does not have is left to the
-    /// configuration.
+    /// A copy with this host's numbers, for a backup. A group that does not exist here is left to the configuration.
     func numbered(as effective: ListAccess) -> AccessRecord {
         var record = self
         if ownerName != nil { record.owner = effective.owner }
@@ -122,6 +121,6 @@ extension AccessRecord {
         return record
     }
 
-    /// For the system that number means none.
+    /// The system uses this number for no group.
     private static let nobodysGroup = UInt32.max
 }

@@ -1,25 +1,25 @@
 import Diffable
 import DiffableJSON
 
-/// What one append puts in the log of a shared list: some rows that a daemon wrote, in the order in which they were made.
+/// The unit of appending to a shared list's log: rows in the order in which a daemon made them.
 ///
 ///     {"version":1,"batch":13,"after":"00f3a1b2c3d4e5f6","revision":40,"id":"x1…","host":"alpha","rows":[…]}
 ///
-/// The id is random, so that two batches are never the same text: whose batch came into the log shows by the chain alone.
+/// The id is random, so no two batches have the same text, and the chain alone shows which host's batch is in the log.
 struct SharedBatch: Sendable {
-    /// Counted from one.
+    /// Starts at one.
     let number: Int
-    /// Of the log before it.
+    /// The chain of the log before this batch.
     let after: SharedChain
-    /// The list's, after it.
+    /// The list's revision after this batch.
     let revision: Int
     let rows: [SharedRow]
 
-    /// Raised when a host that does not know of what is new in a batch would make another list of it. A batch says the first
-    /// version that has all that is in it: 2 knows of access, 3 of leases.
+    /// Incremented when a host that does not support a new member would derive a different list. A batch states the
+    /// lowest version that covers its members: 2 has access, 3 has leases.
     static let version = 3
 
-    /// What a text does not say, or says so that this version cannot know what it means.
+    /// The text lacks a member, or needs a later version.
     struct Unreadable: Error, CustomStringConvertible {
         let description: String
     }
@@ -50,7 +50,7 @@ struct SharedBatch: Sendable {
 
     private static let headLengthUsual = 256
 
-    /// The number that a text says, found without reading what follows; nil when it has none.
+    /// The batch number in a text, without parsing the rest. Nil if it has none.
     static func number(of text: [UInt8]) -> Int? {
         text.withUnsafeBytes { bytes in
             var scanner = JSONScanner(bytes, depthMax: DecodingLimits.journal.depthMax)

@@ -1,16 +1,16 @@
 import Diffable
 import DiffableJSON
 
-/// All that is in a shared list at one place of its log: for replicas that come so late that the log begins behind them.
+/// The complete state of a shared list at one position of its log, for replicas that are behind the start of the log.
 ///
 ///     {"version":2,"revision":40,"reload":12,"access":{"mode":"0640"},"operations":[…],"keys":[["9jfw2",-81,39,true,null,5000],…]}
 ///
-/// The operations make the list from nothing; of its access there is what was said of it, and
-/// `leases` has who holds what. Of a key there are its request's digest, the revision and whether it changed
-/// something, the counts of its summary, and how old it is, in milliseconds for which a daemon ran.
+/// The operations build the list from an empty one. `access` has the attributes that were set, and `leases` the leases
+/// with their holders. A key has the digest of its request, the revision, whether the request changed something, the
+/// counts of its summary, and its age in milliseconds of running time.
 package struct SharedCheckpoint: Sendable {
     package let state: SharedState
-    /// The text, in pieces that are texts themselves.
+    /// The text, split so that each piece is valid UTF-8.
     package let parts: [[UInt8]]
 
     static let partLengthMax = 256 << 10
@@ -21,7 +21,7 @@ package struct SharedCheckpoint: Sendable {
     ) {
         var writer = ByteWriter()
         let holders = leases?.holders ?? []
-        // A host that knows nothing of leases can read what has none.
+        // Without leases, hosts that support only version 2 can read it.
         writer.append(holders.isEmpty ? #"{"version":2,"revision":"# : #"{"version":3,"revision":"#)
         writer.append(list.revision)
         writer.append(#","reload":"#)
@@ -59,7 +59,7 @@ package struct SharedCheckpoint: Sendable {
         writer.append(byte: UInt8(ascii: "]"))
     }
 
-    /// No character is cut in two.
+    /// Splits between characters.
     private static func parts(of text: [UInt8]) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var rest = text[...]
@@ -73,13 +73,13 @@ package struct SharedCheckpoint: Sendable {
     }
 }
 
-/// What the text of a checkpoint says.
+/// The decoded text of a checkpoint.
 struct SharedCheckpointText {
     var revision = 0
     var lastReloadRevision = 0
     var snapshot = Snapshot()
     var keys: [FirstResult] = []
-    /// Nil: nothing is said of it.
+    /// Nil to leave it unchanged.
     var access: SharedAccess?
     var leases: [SharedLeaseText] = []
 

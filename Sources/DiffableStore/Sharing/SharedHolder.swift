@@ -1,14 +1,14 @@
 import Diffable
 import DiffableJSON
 
-/// Who holds what is leased in a shared list: one lease of one life of the daemon on one host.
+/// The holder of a lease in a shared list: one lease of one incarnation of the daemon on one host.
 ///
 ///     ["alpha","k3v9x1m2qp",4]
 struct SharedHolder: Hashable, Sendable {
     let host: String
-    /// Of the daemon.
+    /// The incarnation of the daemon.
     let life: String
-    /// Of the lease, in that life.
+    /// The number of the lease in that incarnation.
     let number: Int
 }
 
@@ -41,7 +41,7 @@ extension SharedHolder {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// Nil for what is none.
+    /// Nil if the text is invalid.
     init?(_ text: String) {
         var text = text
         let read: SharedHolder? = text.withUTF8 { bytes in
@@ -59,7 +59,7 @@ extension SharedHolder: Comparable {
     }
 }
 
-/// What one lease holds of a shared list, as a checkpoint has it.
+/// The property of one lease in a shared list, as written in a checkpoint.
 ///
 ///     {"holder":["alpha","k3v9x1m2qp",4],"list":true,"sections":["s"],"items":["x","y"]}
 struct SharedLeaseText {
@@ -107,7 +107,7 @@ struct SharedLeaseText {
         self.holder = holder
     }
 
-    /// All of it begins.
+    /// A change in which all of these leases begin.
     var change: LeaseChange {
         var change = LeaseChange(lease: .shared(holder))
         (change.isOfList, change.sections, change.items) = (isOfList, sections, items)

@@ -2,29 +2,29 @@ import DequeModule
 import Diffable
 import DiffableJSON
 
-/// What the store has of a list that hosts share, beside what it has of every list. It is used on the store's queue alone.
+/// The additional state of a shared list. Used only on the store's queue.
 ///
-/// The list's head is the replica: all of it is in the engine. What requests make of it is in a draft until the engine has
-/// appended that, and is then committed like any change.
+/// The list's head is the replica, and etcd has all of it. New requests change a draft until etcd has appended it; then
+/// they are committed like any change.
 final class SharedList {
     var machine: SharingMachine
-    /// Those that are not answered.
+    /// Requests that are not answered yet.
     var requests: [SharingMachine.RequestNumber: SharedRequest] = [:]
-    /// What was made of the requests: being made, or under way to the engine.
+    /// The batch that is being built or appended.
     var draft: BatchDraft?
-    /// Of those that rest on the replica being the newest state.
+    /// The replies to requests that are right only if the replica is the newest state.
     var results: [SharingMachine.RequestNumber: DeferredReply] = [:]
-    /// The call that waits for its outcome.
+    /// The pending call for the draft.
     var call: Int?
-    /// When the engine was lost, in milliseconds since 1970 began; nil: before the daemon's start.
+    /// When the connection to etcd was lost, in milliseconds since 1970. Nil if that was before the daemon started.
     var awaySince: Int?
-    /// Those who wait for a revision, which may come before the engine is heard.
+    /// Requests that wait for a revision, which may arrive before etcd answers.
     var arrivals: [SharingMachine.RequestNumber: Int] = [:]
-    /// The request that what nobody holds any more goes.
+    /// The request to remove property of ended leases.
     var leaseEnd: SharingMachine.RequestNumber?
-    /// The list is leased and nobody holds it, which the engine is asked to take into account.
+    /// Whether etcd has been asked to delete the list because its own lease ended.
     var isBeingRemoved = false
-    /// What has come of a whole state that is told in parts.
+    /// The parts received so far of a complete state.
     var parts: [UInt8] = []
 
     init(at position: SharedPosition) { machine = SharingMachine(at: position) }
@@ -32,35 +32,35 @@ final class SharedList {
     var liveness: Liveness { machine.isLive ? .live : .notLive(since: awaySince) }
 }
 
-/// Somebody who waits until the engine has said something.
+/// A request that waits for etcd.
 enum SharedRequest {
     case change(UnderwayChange)
     case access(UnderwayAccess)
-    /// Nobody's: what nobody holds any more is to go.
+    /// The store's own request to remove property of ended leases.
     case leaseEnd
-    /// To hear that the replica has all that the engine has had since this was asked.
+    /// Waits until the replica has everything that etcd had at the time of the request.
     case confirmation(ListName, Store.Completion<ListState>)
-    /// To hear that the replica has this revision.
+    /// Waits until the replica has this revision.
     case arrival(ListName, revision: Int, Store.Completion<ListState>)
 }
 
-/// A batch while it is made of requests, and until it is known to be in the log or not.
+/// A batch while it is being built from requests, and until it is known whether the log contains it.
 struct BatchDraft {
-    /// Distinguishes it from others: what is found beside the queue may be for one that is over.
+    /// Distinguishes drafts: a result from the background may belong to an earlier one.
     let number: Int
     let position: SharedPosition
-    /// The list after what is in the draft, and its access.
+    /// The list and its access after the draft's rows.
     var head: ListState
     var access: HeldAccess
-    /// Those that are not looked at yet.
+    /// Requests that have not been processed.
     var pending: Deque<SharingMachine.RequestNumber>
     var rows: [DraftedRow] = []
-    /// The same as the log has it.
+    /// The rows as text for the log.
     var text = ByteWriter()
     var built: SharingMachine.Built
-    /// Hosts that must not be there when the batch is appended.
+    /// Hosts that have to be gone when the batch is appended.
     var absent: Set<String> = []
-    /// Of requests with a key that are in the draft.
+    /// The results of requests with a key in the draft.
     var keys: [RequestKey: FirstResult] = [:]
 
     init(
@@ -78,35 +78,35 @@ struct BatchDraft {
     /// The list after each row, with the row's undo step.
     var states: [(state: ListState, step: UndoStep?)] { rows.map { ($0.state, $0.row.undoStep) } }
 
-    /// A batch of more bytes takes no more requests.
+    /// In bytes. A longer batch accepts no more requests.
     static let lengthMax = 256 << 10
-    /// Of one change: as a string of JSON it is at most twice as long, which fits a line, and it fits a request to the engine.
+    /// In bytes, for one change. As a JSON string it is at most twice as long, which fits in a line and in a request to etcd.
     static let rowLengthMax = 448 << 10
 }
 
-/// A row of a batch, and what it makes of the list.
+/// A row of a batch, and its effect on the list.
 struct DraftedRow {
     let row: SharedRow
-    /// Nil: it is remembered that a request changed nothing.
+    /// Nil for a request that changed nothing, but is remembered.
     let made: MadeChange?
-    /// Afterwards.
+    /// The list after the row.
     let state: ListState
-    /// Who waits for it, and the answer.
+    /// The request that waits for the row, and its reply.
     var request: (number: SharingMachine.RequestNumber, reply: DeferredReply)?
 }
 
-/// What the connector is asked, on the way to the engine. Each call is answered once (`Store.settle`).
+/// A call to etcd through the connector. Each call is answered once (`Store.settle`).
 package enum EngineCall: Sendable {
-    /// `absent` are hosts that must not be there.
+    /// `absent` are hosts that have to be gone.
     case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedState)
     case share(call: Int, ListName, epoch: String, SharedBeginning)
     case remove(call: Int, ListName, epoch: String, absent: String?)
-    /// No call: the replica is there, and what comes after it is to be told again.
+    /// Not a call: asks the connector to send everything after this position again.
     case behind(SharedState)
 }
 
-/// Where the replica of a shared list is.
+/// The position of a shared list's replica.
 package struct SharedState: Sendable, Equatable {
     package let list: ListName
     package let epoch: String
@@ -114,34 +114,35 @@ package struct SharedState: Sendable, Equatable {
     package let position: SharedPosition
 }
 
-/// The link to the engine, and who waits for what it says.
+/// The connection to etcd, and the requests that wait for it.
 struct EngineLink {
-    /// What this host is called.
+    /// This host's name.
     var host = ""
-    /// Of this daemon, so that its leases are not taken for another's. A simulation names it before anything is leased.
+    /// The incarnation of this daemon, which distinguishes its leases from those of an earlier one. A simulation sets
+    /// it before anything is leased.
     var life = Epoch.random()
-    /// Leases of this daemon that something was asked of shared lists for.
+    /// Leases of this daemon that were used in a shared list.
     var leases: Set<Int> = []
-    /// Those that are over, and who says so, while something of theirs may be left.
+    /// Ended leases with the origin of their removal, until nothing of them is left.
     var endedLeases: [Int: Origin] = [:]
     var isLeaseEndScheduled = false
-    /// Those that are there; nil as long as nobody has said so.
+    /// The hosts that are present. Nil while unknown.
     var hosts: Set<String>?
-    /// Tells the connector; nil while there is none.
+    /// Sends a call to the connector. Nil while none is connected.
     var send: (@Sendable (EngineCall) -> Void)?
-    /// By their numbers.
+    /// By call number.
     var calls: [Int: PendingCall] = [:]
     var lastCall = 0
     var lastRequest = 0
     var lastDraft = 0
     var isWakingScheduled = false
-    /// Creations and removals that somebody waits for, by their calls, and until when; oldest first.
+    /// The pending creations and removals with their deadlines, oldest first.
     var awaitedCalls: [(call: Int, deadline: SharingMachine.Time)] = []
-    /// A number that no other batch has. A simulation has a generator with a seed.
+    /// Generates a random number that no other batch has. A simulation uses a seeded generator.
     var newBatchNumber: @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
 
     enum PendingCall {
-        /// Of a shared list's machine.
+        /// A call of a shared list's machine.
         case machine(ListName)
         case creation(SharedCreation)
         case removal(SharedRemoval)

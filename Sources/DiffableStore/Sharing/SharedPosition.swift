@@ -1,4 +1,4 @@
-/// A place in the log of a shared list: how many batches there are up to it, and the chain that shows which they are.
+/// A position in the log of a shared list: the number of batches up to it, and the chain that identifies them.
 package struct SharedPosition: Sendable, Equatable {
     package let batch: Int
     package let chain: SharedChain
@@ -8,17 +8,16 @@ package struct SharedPosition: Sendable, Equatable {
         self.chain = chain
     }
 
-    /// Of a list that nobody has changed yet.
+    /// The position of a list that has not been changed yet.
     package static let beginning = SharedPosition(batch: 0, chain: .beginning)
 
-    /// The place after one more batch.
     func following(_ text: [UInt8]) -> SharedPosition {
         SharedPosition(batch: batch + 1, chain: chain.linked(text))
     }
 }
 
-/// A number for all batches of a log up to one of them. Two logs that have the same number at a place have the same batches
-/// up to there: each text has a random id in it, and the number of the one before.
+/// A digest of all batches of a log up to one of them. Two logs with the same value at a position have the same batches
+/// up to there, because each text contains a random id and the previous value.
 package struct SharedChain: Sendable, Equatable {
     let value: UInt64
 
@@ -36,7 +35,7 @@ package struct SharedChain: Sendable, Equatable {
 extension SharedChain: CustomStringConvertible {
     private static let digits = 16
 
-    /// 16 hexadecimal digits; none at the beginning.
+    /// 16 hexadecimal digits; empty at the beginning.
     package var description: String {
         if self == .beginning { return "" }
         let text = String(value, radix: 16)
@@ -55,7 +54,7 @@ extension SharedChain: CustomStringConvertible {
 }
 
 extension SharedPosition: CustomStringConvertible {
-    /// As the database has it: `12 00f3a1b2c3d4e5f6`.
+    /// The representation in the database: `12 00f3a1b2c3d4e5f6`.
     package var description: String { "\(batch) \(chain)" }
 
     init?(_ text: String) {

@@ -1,26 +1,26 @@
 import Diffable
 import DiffableJSON
 
-/// What a request made of a shared list, as its log has it: what a journal has of it, so that each host can keep it as its
-/// own.
+/// The effect of a request on a shared list, as written in its log. It has everything that a journal stores, so that
+/// each host can store it.
 struct SharedRow: Sendable {
-    /// The canonical difference; none where a request with a key changed nothing, which is remembered.
+    /// The canonical diff. Empty for a remembered request that changed nothing.
     var operations: [ListOperation]
     var delivery = Delivery.difference
-    /// In milliseconds since 1970 began, by the clock of the host that it was made on.
+    /// In milliseconds since 1970, by the clock of the host that made the row.
     var time: Int
     var origin: Origin?
-    /// Set for an undo or a redo. An earlier version ignores it and sees an ordinary change.
+    /// Set for an undo or a redo. Earlier versions ignore it and treat the row as an ordinary change.
     var undoStep: UndoStep?
     var request: KeyedResult?
-    /// What somebody has set of the list's access: that alone, so that a host which lacks a name does not take it from others.
+    /// Only the attributes that the request sets, so that a host that cannot resolve a name does not remove it for others.
     var access: SharedAccess?
-    /// Who holds what the row puts in.
+    /// The holder of the inserted items and sections.
     var lease: SharedHolder?
-    /// Who holds nothing any more. Sections of theirs in which others have put something stay.
+    /// The holder whose lease ends. Its sections stay if they contain items of other clients.
     var endedLease: SharedHolder?
 
-    /// A request with a key, and what its first answer said beside the revision.
+    /// A request with a key, and the data of its first reply except for the revision.
     struct KeyedResult: Sendable, Equatable {
         var key: RequestKey
         var digest: Int64
@@ -29,7 +29,7 @@ struct SharedRow: Sendable {
 }
 
 extension SharedRow {
-    /// The first version of a batch that has all that the row says.
+    /// The lowest batch version that covers the row.
     var version: Int {
         if lease ?? endedLease != nil { return 3 }
         return access == nil ? 1 : 2
@@ -84,7 +84,7 @@ extension SharedRow {
         writer.append(byte: UInt8(ascii: "]"))
     }
 
-    /// Members that it does not know are for later versions, which say so in the batch where they must be known.
+    /// Ignores unknown members. If a later version's member must not be ignored, the batch has a higher version.
     init(from scanner: inout JSONScanner) throws {
         var row = SharedRow(operations: [], time: 0)
         var by: ClientIdentity?

@@ -1,71 +1,70 @@
 import DequeModule
 
-/// What becomes of a call to the engine.
+/// The outcome of a call to etcd.
 package enum SharingOutcome: String, CaseIterable, Sendable {
-    /// It is as it was asked for.
+    /// The call has taken effect.
     case done
-    /// Something else was there before. What that is has been told already.
+    /// Another change came first. The connector has already reported it.
     case lost
-    /// Nothing was sent to the engine, and nothing will be.
+    /// Nothing was sent to etcd, and nothing will be.
     case unreachable
-    /// It may have happened, and it may happen still.
+    /// The call may have taken effect, or may still do so.
     case unknown
-    /// It did not happen, because a host is there that must not be.
+    /// The call had no effect, because a host is present that has to be gone.
     case refused
 }
 
-/// The state machine of one shared list on one host: who waits for what, which batch is under way to the engine, and what
-/// becomes of either.
+/// The state machine of one shared list on one host. It tracks the waiting requests, the batch that is being appended,
+/// and their outcomes.
 ///
-/// It is a value without a store, a socket or a clock, so tests drive it through random events. `Store+Sharing` reports what
-/// happens, and carries out the `Action`s that come back. The engine is asked through the connector, which answers each call
-/// once, or ends.
+/// It is a value without a store, a socket or a clock, so that tests can drive it with random events. `Store+Sharing`
+/// reports events and carries out the `Action`s that are returned. Calls to etcd go through the connector, which
+/// answers each call once unless it disconnects.
 ///
-/// - The **position** is how far the replica has come in the log. All that it has is in the engine.
-/// - A **request** is to change the list, or only to hear that the replica has all that the engine has. It waits, it is made
-///   a part of a batch, or it *rests* on the replica being the newest state: a refusal is one, and so is `changed:false`.
-/// - A **batch** is in the log, or it is not; which of them may be unknown for a while. Until it is known, nothing else is
-///   tried at its place: what was acknowledged to nobody could be made twice.
+/// - The **position** is the replica's place in the log. Everything in the replica is also in etcd.
+/// - A **request** asks for a change, or for confirmation that the replica has everything that etcd has. It waits, becomes
+///   part of a batch, or *rests* on the replica being the newest state: for example, a refusal and `changed:false` do.
+/// - A **batch** is in the log or not, and for a while this may be unknown. Until it is known, nothing else is tried at
+///   its position, because an unacknowledged change could be made twice.
 struct SharingMachine {
-    /// Never used twice.
+    /// Unique while the daemon runs.
     typealias RequestNumber = Int
-    /// In milliseconds of any clock that does not jump.
+    /// In milliseconds of any monotonic clock.
     typealias Time = Int
 
-    /// What is to be done.
     enum Action: Equatable {
-        /// Make a batch of these, in their order, from the replica as it is, and report it (`finishBuilding`).
+        /// Build a batch of these requests, in order, from the current replica, and report it (`finishBuilding`).
         case build([RequestNumber])
-        /// Ask the engine to append the batch that was built, or once more the one that was asked for before.
+        /// Ask etcd to append the built batch, possibly again.
         case append
-        /// Ask the engine whether the replica is the newest state.
+        /// Ask etcd whether the replica is the newest state.
         case confirm
-        /// The batch is in the log, as the next one: its changes are the list's, and whoever waits for them is answered.
+        /// The batch is the next one in the log: commit its changes and answer its requests.
         case commit
-        /// The batch will never be in the log.
+        /// Drop the batch, which will never be in the log.
         case discard
-        /// What these rest on has proved to be right.
+        /// Answer these requests: the replica was the newest state.
         case answer([RequestNumber])
-        /// They did not happen, and nothing was sent that could make them happen.
+        /// Refuse these requests: they had no effect, and nothing was sent that could still have one.
         case refuseUnreachable([RequestNumber])
-        /// Whether they happened is not known.
+        /// Refuse these requests: it is unknown whether they took effect.
         case refuseUnknown([RequestNumber])
-        /// The connector is to look what comes after the replica's position.
+        /// Ask the connector for the log after the replica's position.
         case askForRows
         case tellLiveness
     }
 
-    /// What was made of requests.
+    /// The result of building a batch from requests.
     struct Built: Equatable {
-        /// Where the replica was meanwhile.
+        /// The replica's position during the build.
         var position: SharedPosition
-        /// After it; nil when nothing is to be appended.
+        /// The position after the batch. Nil if there is nothing to append.
         var next: SharedPosition?
-        /// Those whose changes are in it.
+        /// Requests with changes in the batch.
         var requests: [RequestNumber] = []
-        /// Those that rest on the replica being the newest state.
+        /// Requests that rest on the replica being the newest state.
         var resting: [RequestNumber] = []
-        /// Those that it has no room for.
+        /// Requests that did not fit into the batch.
         var rest: [RequestNumber] = []
     }
 
@@ -74,7 +73,7 @@ struct SharingMachine {
         let next: SharedPosition
         let requests: [RequestNumber]
         let resting: [RequestNumber]
-        /// Whether it was asked for before, which may come true still.
+        /// Whether an earlier attempt to append it may still succeed.
         var isRepeated = false
     }
 
@@ -82,32 +81,31 @@ struct SharingMachine {
         case nothing
         case building([RequestNumber])
         case appending(Batch)
-        /// Nobody knows whether it is in the log, or will be.
+        /// It is unknown whether the batch is in the log, or will be.
         case doubtful(Batch)
         case confirming([RequestNumber])
     }
 
     private(set) var position: SharedPosition
-    /// Whether nothing that has happened is missing here, but for what is on its way.
+    /// Whether the replica has every change except those in transit.
     private(set) var isLive = false
-    /// Whether the engine may be asked something.
+    /// Whether a call to etcd is allowed.
     private var mayCall = false
     private var underway = Underway.nothing
     private var waiting: Deque<RequestNumber> = []
-    /// Until when each waits that is not answered.
+    /// The deadlines of all unanswered requests.
     private var deadlines: [RequestNumber: Time] = [:]
-    /// In the order of their ends, with some that are answered.
+    /// Requests by deadline, including some that are already answered.
     private var ends: Deque<(number: RequestNumber, time: Time)> = []
 
     init(at position: SharedPosition) { self.position = position }
 
-    /// Whether somebody waits.
     var isAwaited: Bool { !deadlines.isEmpty }
 
-    /// How many wait.
+    /// The number of unanswered requests.
     var numberAwaited: Int { deadlines.count }
 
-    /// When the first of those who wait gives up; nil if nobody does. Those that were answered are let go here.
+    /// The earliest deadline, or nil without waiting requests. Drops answered requests from the queue.
     mutating func nextDeadline() -> Time? {
         while let first = ends.first, deadlines[first.number] == nil { ends.removeFirst() }
         return ends.first?.time
@@ -115,7 +113,7 @@ struct SharingMachine {
 
     // MARK: Requests
 
-    /// Deadlines come in their order.
+    /// Adds a request. Deadlines have to be in ascending order.
     mutating func ask(_ number: RequestNumber, until deadline: Time, _ actions: inout [Action]) {
         deadlines[number] = deadline
         ends.append((number, deadline))
@@ -123,17 +121,17 @@ struct SharingMachine {
         goOn(&actions)
     }
 
-    /// For one that waits as long as it takes.
+    /// Adds a request without a deadline.
     mutating func ask(_ number: RequestNumber, _ actions: inout [Action]) {
         deadlines[number] = .max
         waiting.append(number)
         goOn(&actions)
     }
 
-    /// It was answered: what it asked for was found in the log.
+    /// Removes a request whose answer was found in the log.
     mutating func forget(_ number: RequestNumber) { deadlines[number] = nil }
 
-    /// Begins what can be begun.
+    /// Builds the next batch if nothing else is in progress.
     mutating func goOn(_ actions: inout [Action]) {
         guard mayCall, case .nothing = underway else { return }
         let requests = waiting.filter { deadlines[$0] != nil }
@@ -165,12 +163,12 @@ struct SharingMachine {
         }
     }
 
-    /// They come before all that wait.
+    /// Puts requests before all that are waiting.
     private mutating func putBack(_ numbers: [RequestNumber]) {
         for number in numbers.sorted(by: >) where deadlines[number] != nil { waiting.prepend(number) }
     }
 
-    /// Those whose time is over hear so.
+    /// Times out expired requests.
     mutating func endWaits(at now: Time, _ actions: inout [Action]) {
         var ended: Set<RequestNumber> = []
         while let first = ends.first, first.time <= now || deadlines[first.number] == nil {
@@ -190,7 +188,7 @@ struct SharingMachine {
 
     // MARK: What becomes of calls
 
-    /// What the call that was asked for last has come to.
+    /// Handles the outcome of the last call.
     mutating func settle(_ outcome: SharingOutcome, _ actions: inout [Action]) {
         switch underway {
         case .nothing, .building, .doubtful: return
@@ -209,9 +207,9 @@ struct SharingMachine {
         case .unreachable where !batch.isRepeated:
             mayCall = false
             takeBack(batch, &actions)
-        // Nobody is told of what is in such a batch, so nothing is lost if an earlier try of it arrives after all.
+        // The requests of such a batch get no answer, so nothing is lost if an earlier attempt arrives after all.
         case .refused: takeBack(batch, &actions)
-        // What came before it would have been told before, and have settled it.
+        // An earlier batch at this position would have been reported already and would have settled it.
         case .lost, .unreachable, .unknown:
             mayCall = false
             underway = .doubtful(batch)
@@ -219,7 +217,7 @@ struct SharingMachine {
         }
     }
 
-    /// It was not appended: what is in it waits again.
+    /// Makes the requests of a batch wait again, because it was not appended.
     private mutating func takeBack(_ batch: Batch, _ actions: inout [Action]) {
         underway = .nothing
         actions.append(.discard)
@@ -234,7 +232,7 @@ struct SharingMachine {
         if outcome == .lost { actions.append(.askForRows) }
     }
 
-    /// It was the next one from where the replica was when it was made, so all that rests on that was right then.
+    /// The batch directly follows the position it was built at, so everything that rested on that position was right.
     private mutating func commit(_ batch: Batch, _ actions: inout [Action]) {
         actions.append(.commit)
         for number in batch.requests { deadlines[number] = nil }
@@ -248,17 +246,17 @@ struct SharingMachine {
 
     // MARK: What is told of the log
 
-    /// What a batch of the log is here.
+    /// How a batch of the log relates to the replica.
     enum Arrival: Equatable {
-        /// It was there before.
+        /// The replica has it already.
         case known
-        /// It is the next one, and another host's, or one that this host knows nothing of any more.
+        /// It is the next one, from another host or from an earlier incarnation.
         case next
-        /// It is the next one, and the one that is under way.
+        /// It is the next one, and the one being appended.
         case own
-        /// Something is missing before it.
+        /// An earlier batch is missing.
         case ahead
-        /// It is another log's.
+        /// It belongs to a different log.
         case misfit
     }
 
@@ -272,7 +270,7 @@ struct SharingMachine {
         }
     }
 
-    /// The next batch has come: the replica takes it. Afterwards `goOn`.
+    /// Advances the replica by the next batch. Call `goOn` afterwards.
     mutating func take(upTo next: SharedPosition, _ actions: inout [Action]) {
         switch underway {
         case .appending(let batch), .doubtful(let batch):
@@ -286,13 +284,13 @@ struct SharingMachine {
         case .confirming(let requests):
             underway = .nothing
             putBack(requests)
-        // What was built is not of use, which shows when it is reported.
+        // `finishBuilding` will find that the position has changed.
         case .nothing, .building: break
         }
         position = next
     }
 
-    /// The replica is somewhere else than one batch further: it was given a whole state, or its disk was full.
+    /// Moves the replica by other than one batch: after a complete state, or after a full disk.
     mutating func jump(to position: SharedPosition, _ actions: inout [Action]) {
         if position == self.position { return }
         switch underway {
@@ -312,7 +310,7 @@ struct SharingMachine {
 
     // MARK: The link to the engine
 
-    /// What the connector says. That it is live may be said again, after a call whose outcome is not known.
+    /// Handles the connector's report. It may repeat that the list is live, after a call with an unknown outcome.
     mutating func setLive(_ isLive: Bool, _ actions: inout [Action]) {
         if isLive != self.isLive {
             self.isLive = isLive
@@ -328,7 +326,7 @@ struct SharingMachine {
         goOn(&actions)
     }
 
-    /// There is no connector any more.
+    /// Handles the loss of the connector.
     mutating func detach(_ actions: inout [Action]) {
         setLive(false, &actions)
         switch underway {
@@ -340,7 +338,7 @@ struct SharingMachine {
         }
     }
 
-    /// Nothing becomes of what is under way, here.
+    /// Refuses all requests and drops the batch.
     mutating func end(_ actions: inout [Action]) {
         var unknown: Set<RequestNumber> = []
         switch underway {

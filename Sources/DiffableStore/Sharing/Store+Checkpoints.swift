@@ -1,11 +1,11 @@
 import Diffable
 import Logging
 
-// A whole state of a shared list: given to the engine so that its log need not be kept for ever, and taken from it by a
-// replica that is behind the log's beginning. Clients see the difference as one more change.
+// The complete state of a shared list: stored in etcd so that the log can be truncated, and read by a replica that is
+// behind the start of the log. Clients see it as one more change.
 
 extension Store {
-    /// The replica, with its keys and leases. All of it is in the engine, on disk here or not. O(items and keys)
+    /// The replica with its keys and leases. etcd has all of it, even if it is not on disk here yet. O(items and keys)
     package func sharedCheckpoint(of name: ListName) throws(StoreError) -> SharedCheckpoint {
         guard let held = heldLists[name], let shared = held.shared, let list = held.head,
             let state = state(of: shared, held)
@@ -16,7 +16,7 @@ extension Store {
             now: clock.running)
     }
 
-    /// Whether the state could be taken, or is no newer than what there is.
+    /// Takes a complete state unless it is older than the replica. Returns false if it is invalid.
     func take(stateAt position: SharedPosition, _ text: [UInt8], _ held: HeldList, _ shared: SharedList) -> Bool {
         guard position.batch > shared.machine.position.batch, let head = held.head else { return true }
         let told: SharedCheckpointText
@@ -49,7 +49,7 @@ extension Store {
             number: nextListNumber, lastReloadRevision: told.lastReloadRevision)
         nextListNumber += 1
         let operations = told.snapshot.difference(from: Snapshot())
-        // It is no past: what was between is not known.
+        // The state is not history, because the changes before it are unknown.
         let moment = Moment(timeOfDay: clock.now.timeOfDay, running: .longAgo)
         let revision = Revision(
             number: state.revision, moment: moment, operations: operations.count, length: 0, origin: nil)
@@ -59,7 +59,7 @@ extension Store {
         takeKeys(of: told, held)
     }
 
-    /// It is written with the position, in one group.
+    /// Takes the access. It is written in the same commit group as the position.
     private func take(_ access: SharedAccess, _ held: HeldList) {
         guard let head = held.head else { return }
         let record = held.headAccess.record.changed(by: access)
@@ -77,6 +77,6 @@ extension Store {
 }
 
 extension RunningTime {
-    /// Before every other: what is as old is kept by nobody.
+    /// Older than any age limit.
     fileprivate static let longAgo = RunningTime(milliseconds: -1 << 50)
 }

@@ -2,7 +2,7 @@ import DequeModule
 import Diffable
 import DiffableJSON
 
-// How requests for a shared list become a batch, and a batch becomes the list's head.
+// Building a batch from requests for a shared list, and committing it as the list's head.
 
 extension Store {
     func beginDraft(of requests: [SharingMachine.RequestNumber], for held: HeldList, _ shared: SharedList) {
@@ -13,12 +13,11 @@ extension Store {
         goOnDrafting(held, shared, nil)
     }
 
-    /// What one request comes to.
     enum Drafting {
         case done
-        /// There is no room for it.
+        /// The batch has no room for the request.
         case full
-        /// It is looked for beside the queue.
+        /// The change is being computed in the background.
         case underway
     }
 
@@ -58,7 +57,7 @@ extension Store {
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
         _ found: FoundChange?
     ) -> Drafting {
-        // What depends on a host not being there is in a batch of its own: it may be refused.
+        // A row that requires hosts to be gone has a batch of its own, because it may be refused.
         if !draft.absent.isEmpty { return .full }
         switch shared.requests[number] {
         case nil: return .done
@@ -137,7 +136,7 @@ extension Store {
         return (first, true)
     }
 
-    /// Nil while it is looked for beside the queue.
+    /// Nil while the change is being computed in the background.
     private func made(
         _ change: UnderwayChange, _ head: ListState, _ draft: BatchDraft, _ held: HeldList, _ shared: SharedList,
         _ found: FoundChange?
@@ -192,7 +191,7 @@ extension Store {
         return .done
     }
 
-    /// Whether there is room for the row.
+    /// Appends a row. Returns false if the batch has no room for it.
     func append(_ drafted: DraftedRow, to draft: inout BatchDraft) throws(StoreError) -> Bool {
         let length = draft.text.count
         if length > 0 { draft.text.append(byte: UInt8(ascii: ",")) }
@@ -214,7 +213,7 @@ extension Store {
 
     // MARK: What is in the log
 
-    /// The draft is the next batch of the log.
+    /// Commits the draft, which is the next batch of the log.
     func commitDraft(of held: HeldList, _ shared: SharedList) {
         guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
         shared.draft = nil
@@ -222,7 +221,7 @@ extension Store {
         for row in draft.rows {
             if let number = row.request?.number, number == shared.leaseEnd {
                 shared.leaseEnd = nil
-                // What is over may have been more than one batch has room for.
+                // One batch may not have had room for everything.
                 scheduleSharedLeaseEnds()
             }
             guard let (number, reply) = row.request, shared.requests.removeValue(forKey: number) != nil else {
@@ -244,7 +243,7 @@ extension Store {
                 time: moment.running)
         }
         let leases = leaseChange(by: row, from: head)
-        // It may be over by the time it is in the log.
+        // The lease may have ended before its row reached the log.
         if row.row.lease.map(isOver) == true { scheduleSharedLeaseEnds() }
         let access = row.row.access.map { held.headAccess.record.changed(by: $0) }
         guard var made = row.made else {
@@ -259,7 +258,8 @@ extension Store {
             of: held, answer: answer)
     }
 
-    /// It is written with the batch, in one group: what was begun in one piece of work is.
+    /// Commits the replica's position. It is written in the same commit group as the batch, because both are committed
+    /// in one step of the queue.
     func commitPosition(of held: HeldList, _ shared: SharedList) {
         guard let head = held.head else { return }
         var record = held.headAccess.record
@@ -269,7 +269,7 @@ extension Store {
 }
 
 extension UnderwayChange {
-    /// For what is in the log, whatever becomes of it on this disk.
+    /// For a change in the log: a full disk here does not undo it, so its outcome is reported as unknown.
     fileprivate var completionInLog: Store.Completion<Outcome> {
         { [completion, name] result in
             if case .failure(.noSpace) = result { return completion(.failure(.outcomeUnknown(name))) }
@@ -279,7 +279,7 @@ extension UnderwayChange {
 }
 
 extension Origin {
-    /// On other hosts its numbers say little without the host.
+    /// Appends the host to the name, because process and user numbers mean little on other hosts.
     func named(on host: String) -> Origin {
         if host.isEmpty { return self }
         var origin = self

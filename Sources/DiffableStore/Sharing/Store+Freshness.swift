@@ -1,12 +1,12 @@
 import Diffable
 
-// Reads of a shared list are answered with what is here. Some ask for better: the replica is looked at again when the engine
-// has said that it is the newest state, or when the revision has come that was asked for, whichever is first.
+// Reads of a shared list use this host's replica. A read can also wait until etcd has confirmed that the replica is the
+// newest state, or until it has a given revision.
 
 extension Store {
-    /// Calls back when the list is as new here as is wanted, or with why that is not to be known.
+    /// Calls back when the list is as fresh as requested, or with the reason why that is unknown.
     ///
-    /// Of a list of this host alone the newest state is here: nothing is waited for but the disk.
+    /// This host always has the newest state of a list that is not shared, so such a read waits only for the disk.
     package func awaitState(
         of name: ListName, _ freshness: Freshness, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
@@ -21,7 +21,7 @@ extension Store {
             ask(.confirmation(name, completion), of: held, shared)
         case .notOlderThan(let revision):
             if state.revision >= revision { return completion(.success(state)) }
-            // What is not on disk yet may be the revision, or be refused there.
+            // A pending change may make the revision, or be refused.
             guard let shared = held.shared else {
                 let head = held.head ?? state
                 return answer(.list(completion, head.result(ifAt: revision)), about: name)
@@ -30,7 +30,7 @@ extension Store {
         }
     }
 
-    /// The list is further on disk: those who waited for that are answered.
+    /// Answers the requests that waited for a revision that is now on disk.
     func answerArrivals(of held: HeldList) {
         guard let shared = held.shared, !shared.arrivals.isEmpty, let state = held.committed else { return }
         for (number, revision) in shared.arrivals.sorted(by: { $0.key < $1.key }) where revision <= state.revision {
@@ -43,7 +43,7 @@ extension Store {
 }
 
 extension ListState {
-    /// This state if it is at that revision or a later one.
+    /// This state if it has reached the revision, otherwise an error.
     func result(ifAt revision: Int) -> Result<ListState, StoreError> {
         self.revision >= revision ? .success(self) : .failure(.revisionNotMade(name, revision, current: self.revision))
     }

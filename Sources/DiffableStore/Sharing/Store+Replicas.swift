@@ -1,24 +1,24 @@
 import Diffable
 import Logging
 
-/// What the connector tells of a shared list.
+/// A report of the connector about a shared list.
 package struct Replication: Sendable {
     package var list: ListName
     package var epoch: String
-    /// The list is in the engine no more.
+    /// Whether the list no longer exists in etcd.
     package var isGone = false
-    /// Texts of the log, in order. What is known already is passed over.
+    /// Batches of the log, in order. Known ones are skipped.
     package var batches: [[UInt8]] = []
-    /// Nil: as it was.
+    /// Nil for no change.
     package var isLive: Bool?
-    /// Of a list that is made; what it leaves out is as the configuration says.
+    /// The initial state of a new list. The configuration decides about missing attributes.
     package var beginning: SharedBeginning?
-    /// A part of a whole state.
+    /// A part of a complete state.
     package var part: Part?
 
     package struct Part: Sendable {
         package var text: [UInt8]
-        /// After the last part: where in the log the state is.
+        /// The position of the state in the log. Nil except in the last part.
         package var end: SharedPosition?
 
         package init(text: [UInt8], end: SharedPosition?) { (self.text, self.end) = (text, end) }
@@ -30,15 +30,15 @@ package struct Replication: Sendable {
     }
 }
 
-/// Where the replica is, once that is on disk.
+/// The replica's position on disk.
 package struct ReplicaReport: Sendable, Equatable {
     package let state: SharedState
-    /// Whether all that came and was next could be taken.
+    /// Whether everything that was next could be applied.
     package let fits: Bool
 }
 
 extension Store {
-    /// Takes what the connector tells, as far as it follows on what the replica has. A list that there is not is made.
+    /// Applies a report as far as it continues the replica. Creates the replica if it does not exist.
     package func replicate(_ told: Replication, completion: @escaping Completion<ReplicaReport>) {
         if let refusal { return completion(.failure(refusal)) }
         let name = told.list
@@ -62,13 +62,13 @@ extension Store {
         change(held) { $0.goOn(&$1) }
         if let isLive = told.isLive {
             change(held) { $0.setLive(isLive, &$1) }
-            // That it goes was asked for, perhaps, and what became of that is not known.
+            // The list's own lease may have ended, and an earlier attempt to delete the list may have an unknown outcome.
             if isLive, let number = held.head?.number, leases[number]?.list != nil { scheduleSharedLeaseEnds() }
         }
         report(name, epoch: told.epoch, fits: fits, completion: completion)
     }
 
-    /// Waits for the disk: what is refused there has not come.
+    /// Reports the position once it is on disk.
     private func report(
         _ name: ListName, epoch: String, fits: Bool, completion: @escaping Completion<ReplicaReport>
     ) {
@@ -91,7 +91,7 @@ extension Store {
         return take(stateAt: end, text, held, shared)
     }
 
-    /// Whether nothing came that should have been taken and could not be.
+    /// Applies batches. Returns false if one should have been applied but could not be.
     private func take(_ batches: [[UInt8]], _ held: HeldList, _ shared: SharedList) -> Bool {
         for text in batches {
             if let number = SharedBatch.number(of: text), number <= shared.machine.position.batch { continue }
@@ -124,7 +124,7 @@ extension Store {
         return true
     }
 
-    /// What another host's batch makes of the replica, without schemas and limits: it is in the log.
+    /// The effect of another host's batch on the replica. Schemas and limits do not apply, because it is in the log already.
     private func rows(of batch: SharedBatch, on head: ListState) throws -> [DraftedRow] {
         var state = head
         let rows = try batch.rows.map { row in
@@ -160,7 +160,7 @@ extension Store {
         heldLists[name]?.shared = shared
     }
 
-    /// The list is deleted as its owner would delete it, so it can come back as one of this host alone.
+    /// Deletes the replica as its owner would, so it can be undeleted as a list that is not shared.
     private func removeReplica(
         _ held: HeldList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>
     ) {
@@ -175,14 +175,14 @@ extension Store {
         guard let head = held.head else { return }
         endRequests(of: held)
         held.shared = nil
-        // From now on it is this host's alone, and its numbers are those of here.
+        // From now on the list is not shared, and owner and group are this host's numbers.
         var record = held.headAccess.record.resolved(by: accounts)
         (record.sharing, record.ownerName, record.groupName) = (nil, nil, nil)
         let left = leasesLeftBehind(by: head)
         commit(ListChange(event: .unchanged, state: head, leases: left, access: record), of: held, answer: .settled {})
-        // They end when the list comes back.
+        // These leases end if the list is undeleted.
         leasedLists[.leftBehind]?.remove(head.number)
-        // A leased list goes for good, with whom it was leased by.
+        // A list with its own lease cannot be undeleted.
         let isLeased = leases[head.number]?.list != nil
         delete(head, keeping: isLeased ? nil : deletion(of: head, keeping: keeping, by: origin), answer: answer)
     }
@@ -190,31 +190,31 @@ extension Store {
 
 // MARK: - Sharing and unsharing
 
-/// A list that is to be shared, on the way to the engine.
+/// A shared list that is being created in etcd.
 struct SharedCreation {
     let name: ListName
     let epoch: String
     let beginning: SharedBeginning
     let existing: ExistingList
     let peer: Peer
-    /// Whoever waits no longer has been answered.
+    /// Does nothing once the request has timed out and been answered.
     var completion: Store.Completion<ListState>
 }
 
-/// A shared list that is to be deleted, on the way to the engine.
+/// A shared list that is being deleted in etcd.
 struct SharedRemoval {
     let name: ListName
     let epoch: String
     let keeping: DeletedListKeeping
     let origin: Origin?
-    /// A host that must not be there.
+    /// A host that has to be gone. Nil for no condition.
     let absent: String?
-    /// Whoever waits no longer has been answered.
+    /// Does nothing once the request has timed out and been answered.
     var completion: Store.Completion<ListState>
 }
 
 extension Store {
-    /// Creates a list that hosts share, in the engine and then here.
+    /// Creates a shared list, in etcd first.
     package func createSharedList(
         _ name: ListName, existing: ExistingList = .isError, lease: Lease? = nil, mode: AccessMode? = nil,
         by peer: Peer = .daemon, completion: @escaping Completion<ListState>
@@ -255,7 +255,7 @@ extension Store {
         switch outcome {
         case .done:
             if let head = held?.head {
-                // The connector has told of it before it said so.
+                // The connector reported the list before it answered the call.
                 let isOurs = held?.shared != nil && head.epoch == creation.epoch
                 let result: Result<ListState, StoreError> = isOurs ? .success(head) : .failure(.listExists(name))
                 return answer(.list(completion, result), about: name)
@@ -278,7 +278,7 @@ extension Store {
         }
     }
 
-    /// Deletes a shared list, on all hosts.
+    /// Deletes a shared list on all hosts.
     func removeSharedList(
         _ head: ListState, keeping: DeletedListKeeping, origin: Origin?, absent: String? = nil,
         completion: @escaping Completion<ListState>
@@ -303,7 +303,7 @@ extension Store {
                 held, shared, keeping: removal.keeping, origin: removal.origin,
                 answer: .list(completion, .success(head)))
         case .refused:
-            // It is there after all.
+            // The host is present after all.
             if let host = removal.absent { engine.hosts?.insert(host) }
             completion(.failure(.unreachable(name)))
         case .unreachable: completion(.failure(.unreachable(name)))

@@ -1,19 +1,18 @@
 import Diffable
 
-// The access of a shared list is in its log, by names, in one order with its changes: a right that was taken away is gone for
-// every change behind that, on all hosts. What a host knows of it at the moment decides on reading.
+// The access of a shared list is in its log, by name and in order with its changes, so a revoked right no longer
+// applies to any later change on any host. Reads are decided by this host's copy.
 
-/// A change of a shared list's access that is being carried out.
 struct UnderwayAccess: Sendable {
     let name: ListName
-    /// By the numbers of this host.
+    /// With this host's numbers.
     let change: AccessRecord
     let peer: Peer
     let completion: Store.Completion<AccessOutcome>
 }
 
 extension Store {
-    /// Who may not even see the list is told at once that there is none; all else is decided by what the engine has.
+    /// Refuses at once if the peer may not read the list. Everything else is decided by the state in etcd.
     func setSharedAccess(
         of name: ListName, _ change: AccessRecord, _ held: HeldList, _ shared: SharedList, by peer: Peer,
         completion: @escaping Completion<AccessOutcome>
@@ -24,7 +23,7 @@ extension Store {
             .access(UnderwayAccess(name: name, change: change, peer: peer, completion: completion)), of: held, shared)
     }
 
-    /// The names of those whom a change names by their numbers here.
+    /// Translates this host's numbers into names.
     func sharedAccess(_ change: AccessRecord, of name: ListName) throws(StoreError) -> SharedAccess {
         var told = SharedAccess(mode: change.mode)
         if let owner = change.owner {
@@ -67,7 +66,7 @@ extension Store {
 }
 
 extension UnderwayAccess {
-    /// For what is in the log, whatever becomes of it on this disk.
+    /// For a change in the log: a full disk here does not undo it, so its outcome is reported as unknown.
     fileprivate var completionInLog: Store.Completion<AccessOutcome> {
         { [completion, name] result in
             if case .failure(.noSpace) = result { return completion(.failure(.outcomeUnknown(name))) }

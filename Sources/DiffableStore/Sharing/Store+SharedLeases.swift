@@ -1,50 +1,50 @@
 import Diffable
 
-// What is leased in a shared list is held by one connection of one host, and is known to be so on all of them: the log and
-// checkpoints say it. When that connection ends, its host appends that it is over. When the host is gone, any other does, and
-// the swap has it that the host is not there (`absent`): who comes back in time keeps what is held there.
+// A lease in a shared list belongs to one connection of one host. The log and checkpoints name the holder, so all hosts
+// know it. When the connection ends, its host appends the end of the lease. If that host is gone, any other host does,
+// with a compare-and-swap that requires the host to be gone (`absent`), so a host that returns in time keeps its leases.
 //
-// Nothing remembers what is to be ended: it is looked up in the replica each time, so that another host may have been first.
+// No list of pending ends is kept: the replica is searched each time, because another host may have been first.
 
 extension Store {
-    /// Which hosts there are that share lists, as the engine says. What is held by others is over.
+    /// Sets the present hosts according to etcd. Leases of all other hosts have ended.
     package func setHosts(_ hosts: [String]) {
         engine.hosts = Set(hosts)
         scheduleSharedLeaseEnds()
     }
 
-    /// Whether nobody holds it any more.
+    /// Whether the holder's lease has ended.
     func isOver(_ holder: SharedHolder) -> Bool {
         if holder.life == engine.life { return !liveLeases.contains(holder.number) }
-        // An earlier daemon of this host.
+        // An earlier incarnation of this host's daemon.
         if holder.host == engine.host { return true }
         return engine.hosts.map { !$0.contains(holder.host) } ?? false
     }
 
-    /// Nil for one of this host, whose end nobody else knows better.
+    /// The host that has to be gone for another host to end the lease. Nil for a lease of this host.
     private func hostThatMustBeGone(toEnd holder: SharedHolder) -> String? {
         holder.host == engine.host || holder.life == engine.life ? nil : holder.host
     }
 
-    /// The holder that a lease of this daemon is in the log.
+    /// The holder that stands for a lease of this daemon in the log.
     func holder(_ lease: Lease) -> SharedHolder {
         SharedHolder(host: engine.host, life: engine.life, number: lease.number)
     }
 
-    /// Something of a shared list is asked for with the lease, so its end is to be told there.
+    /// Notes that the lease is used in a shared list, so that its end will be appended there.
     func useInSharedList(_ lease: Lease) {
         if liveLeases.contains(lease.number) { engine.leases.insert(lease.number) }
     }
 
-    /// One of this daemon's is over.
+    /// Ends a lease of this daemon.
     func endSharedLease(_ lease: Lease, origin: Origin) {
         guard engine.leases.remove(lease.number) != nil else { return }
-        // Nothing else says who it was.
+        // The origin is not stored anywhere else.
         engine.endedLeases[lease.number] = origin
         scheduleSharedLeaseEnds()
     }
 
-    /// After what is being done: a batch may hold several leases.
+    /// Schedules the search after the queue's current work, because one batch can end several leases.
     func scheduleSharedLeaseEnds() {
         guard !engine.isLeaseEndScheduled else { return }
         engine.isLeaseEndScheduled = true
@@ -53,7 +53,7 @@ extension Store {
 
     private func endSharedLeases() {
         engine.isLeaseEndScheduled = false
-        // Without a connector nothing can be said, and the next one has it looked for again.
+        // The next connector triggers a new search.
         guard engine.send != nil, case .running = condition else { return }
         var ended = Set(engine.endedLeases.keys)
         for (lease, lists) in leasedLists {
@@ -62,7 +62,7 @@ extension Store {
             guard isOver(holder) else { continue }
             for number in lists { end(lease, ofShared: number) }
         }
-        // Of these nothing is left, unless it is still under way.
+        // Nothing is left of these leases unless a request is still in progress.
         let isUnderway = heldLists.values.contains { $0.shared?.machine.isAwaited == true }
         if !isUnderway { for number in ended { engine.endedLeases[number] = nil } }
     }
@@ -84,7 +84,7 @@ extension Store {
         change(held) { $0.ask(request, &$1) }
     }
 
-    /// The machine has no place for it any more. What is still to be ended is looked for anew.
+    /// Forgets a request that the machine has dropped, and searches again.
     func forgetLeaseEnd(_ shared: SharedList) {
         shared.leaseEnd = nil
         scheduleSharedLeaseEnds()
@@ -92,7 +92,8 @@ extension Store {
 
     // MARK: Batches
 
-    /// Takes what is over out of the draft's list. What is leased is known of the replica alone, so this comes first in a batch.
+    /// Adds the removal of ended leases' property to the draft. It has to come first in a batch, because leases are
+    /// known only for the replica.
     func addLeaseEnds(
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ shared: SharedList
     ) -> Drafting {
@@ -114,17 +115,17 @@ extension Store {
         return .done
     }
 
-    /// Removes items and sections of a lease, as many as the batch has room for. The next batches remove the others, and the
-    /// last row marks the end of the lease.
+    /// Removes items and sections of a lease, as many as the batch has room for. Later batches remove the others, and
+    /// the last row marks the end of the lease.
     ///
-    /// - Parameter room: how many items and sections the batch still has room for.
+    /// - Parameter room: the number of items and sections that the batch still has room for.
     /// - Returns: whether nothing is left.
     private func append(
         endOf holder: SharedHolder, in leases: Leases, to draft: inout BatchDraft, room: inout Int
     ) -> Bool {
         guard room > 0 else { return false }
         let (lease, list) = (Lease.shared(holder), draft.head.snapshot)
-        // Each part removes something. Otherwise the next part would be the same.
+        // Each row has to remove something. Otherwise the next attempt would be the same.
         var items = leases.items(of: lease, max: room + 1) { list.contains($0) }.sorted()
         var sections = leases.sections(of: lease)
         var isLast =
@@ -152,7 +153,7 @@ extension Store {
         return isLast
     }
 
-    /// The ids that one row has room for, at least one.
+    /// The ids that fit in one row, at least one.
     private static func prefix<Name>(of ids: [Identifier<Name>], max: Int) -> [Identifier<Name>] {
         var length = 0
         let some = ids.prefix(max).prefix { id in
@@ -163,7 +164,7 @@ extension Store {
         return Array(some)
     }
 
-    /// A byte is no longer in JSON.
+    /// The maximum length of one byte in JSON.
     private static let escapeLengthMax = 6
 
     private func origin(ofEndOf holder: SharedHolder) -> Origin {
@@ -175,7 +176,7 @@ extension Store {
         return Origin(name: "lease ended: \(reason)").named(on: engine.host)
     }
 
-    /// What a row of the log does to the leases of its list.
+    /// The effect of a log row on the leases of its list.
     func leaseChange(by row: DraftedRow, from head: ListState) -> LeaseChange? {
         let leases = leases[head.number]
         let lease = row.row.lease.map(Lease.shared)
@@ -196,7 +197,7 @@ extension Store {
 
     // MARK: Whole states
 
-    /// What is leased is what a whole state says, and nothing else.
+    /// Replaces the list's leases with those in a complete state.
     func takeLeases(_ told: [SharedLeaseText], _ held: HeldList) {
         guard let head = held.head else { return }
         if let leases = leases[head.number] {
@@ -208,7 +209,7 @@ extension Store {
         }
         for lease in told {
             var change = lease.change
-            // A list is leased from its beginning on, under whichever number.
+            // A list's own lease dates from its creation, so it exists already.
             if leases[head.number]?.list != nil { change.isOfList = false }
             if !change.isEmpty { commitLeases(change, head, held) }
         }
@@ -220,7 +221,7 @@ extension Store {
 
     // MARK: Leased lists
 
-    /// The list itself is leased: it goes as its owner would delete it for good.
+    /// Deletes a list for good because its own lease ended.
     private func remove(_ head: ListState, leasedBy lease: Lease, _ shared: SharedList) {
         guard !shared.isBeingRemoved, shared.machine.isLive, let holder = lease.holder else { return }
         shared.isBeingRemoved = true
@@ -231,7 +232,8 @@ extension Store {
         }
     }
 
-    /// What was leased while hosts shared the list is to go when it comes back, as what a daemon left.
+    /// Turns leases of a list that is no longer shared into leases left behind, so that their items are removed if the
+    /// list is undeleted.
     func leasesLeftBehind(by head: ListState) -> LeaseChange? {
         guard let leases = leases[head.number], leases.list == nil else { return nil }
         var change = LeaseChange(lease: .leftBehind)

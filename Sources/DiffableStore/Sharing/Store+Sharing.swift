@@ -2,14 +2,14 @@ import Diffable
 import DiffableJSON
 import Logging
 
-// Lists that hosts share. A change of one is made here of the replica, appended to the list's log in the engine, and then
-// committed as any other. The connector, a process of its own, carries calls to the engine and tells what other hosts have
-// appended. What is to be done next, the list's `SharingMachine` decides; here it is carried out.
+// Shared lists. A change is made to this host's replica, appended to the list's log in etcd, and then committed as any
+// other. The connector, a separate process, forwards calls to etcd and reports the batches of other hosts. The list's
+// `SharingMachine` decides the next step, and this file carries it out.
 
 extension Store {
-    /// The connector is there.
+    /// Attaches a connector.
     ///
-    /// - Returns: where the replicas are.
+    /// - Returns: the positions of the replicas.
     package func attach(host: String, send: @escaping @Sendable (EngineCall) -> Void) -> [SharedState] {
         detach()
         engine.host = host
@@ -20,7 +20,7 @@ extension Store {
             .sorted { $0.list < $1.list }
     }
 
-    /// The connector is gone. What was under way may come true still.
+    /// Detaches the connector. Pending calls may still take effect.
     package func detach() {
         guard engine.send != nil else { return }
         engine.send = nil
@@ -34,7 +34,7 @@ extension Store {
         for (number, call) in calls { end(number, call, .unknown) }
     }
 
-    /// What has become of a call. One that is over, or was another connector's, is nobody's.
+    /// Handles the outcome of a call. Ignores calls that have ended or belong to an earlier connector.
     package func settle(_ call: Int, _ outcome: SharingOutcome) {
         guard let pending = engine.calls.removeValue(forKey: call) else { return }
         end(call, pending, outcome)
@@ -46,7 +46,7 @@ extension Store {
         case .machine(let name):
             guard let held = heldLists[name], let shared = held.shared, shared.call == number else { return }
             shared.call = nil
-            // They are there after all.
+            // The hosts are present after all.
             if outcome == .refused, let draft = shared.draft { engine.hosts?.formUnion(draft.absent) }
             change(held) { $0.settle(outcome, &$1) }
         case .creation(let creation): end(creation, outcome)
@@ -54,18 +54,18 @@ extension Store {
         }
     }
 
-    /// Whether a shared list has all that the engine has; nil for a list of this host alone.
+    /// Nil for a list that is not shared.
     package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
 
-    /// How many hosts are there; nil while nobody says so.
+    /// The number of hosts that are present. Nil while unknown.
     package var numberOfHosts: Int? { engine.send == nil ? nil : engine.hosts?.count }
 
-    /// How many requests wait for the engine. O(lists)
+    /// The number of requests that wait for etcd. O(lists)
     package var numberAwaitingEngine: Int {
         heldLists.values.reduce(engine.awaitedCalls.count) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
     }
 
-    /// The replica that the next batch builds on, which may be on its way to the disk.
+    /// The replica that the next batch builds on. It may not be on disk yet.
     func state(of shared: SharedList, _ held: HeldList) -> SharedState? {
         held.head.map {
             SharedState(list: $0.name, epoch: $0.epoch, revision: $0.revision, position: shared.machine.position)
@@ -74,7 +74,7 @@ extension Store {
 
     // MARK: Requests
 
-    /// Has a request wait for the engine.
+    /// Adds a request that waits for etcd.
     func ask(_ request: SharedRequest, of held: HeldList, _ shared: SharedList) {
         engine.lastRequest += 1
         let number = engine.lastRequest
@@ -84,10 +84,10 @@ extension Store {
         scheduleWaking()
     }
 
-    /// Until when a request waits that is asked now.
+    /// The deadline of a request that is made now.
     private var waitEnd: SharingMachine.Time { clock.running.milliseconds + limits.engineWaitMax * 1_000 }
 
-    /// Who waits too long is told so. Nobody is looked after while nobody waits.
+    /// Schedules the next timeout. Without waiting requests, no timer runs.
     private func scheduleWaking() {
         guard !engine.isWakingScheduled else { return }
         let ofLists = heldLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
@@ -96,7 +96,7 @@ extension Store {
         wakeLater(Swift.max(first - clock.running.milliseconds, 1))
     }
 
-    /// The time that `wakeLater` was asked for is over.
+    /// Times out expired requests. Called after the time given to `wakeLater`.
     package func endSharedWaits() {
         engine.isWakingScheduled = false
         let now = clock.running.milliseconds
@@ -110,7 +110,7 @@ extension Store {
         scheduleWaking()
     }
 
-    /// What comes of it is carried out all the same.
+    /// Answers the waiting request. The call may still take effect, and its outcome is handled later.
     private func endWait(for call: EngineLink.PendingCall) -> EngineLink.PendingCall {
         switch call {
         case .machine: return call
@@ -171,7 +171,7 @@ extension Store {
         shared.call = makeCall(.machine(list), body)
     }
 
-    /// Without a connector nothing comes of it, which `detach` has told.
+    /// Sends a call. Nil without a connector, whose loss `detach` has already reported to the machine.
     private func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
         guard let send = engine.send else { return nil }
         engine.lastCall += 1
@@ -180,7 +180,7 @@ extension Store {
         return engine.lastCall
     }
 
-    /// The same, of a creation or a removal, whose asker waits no longer than others.
+    /// Sends a creation or removal, whose request times out like others.
     func makeAwaitedCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
         let call = makeCall(pending, body)
         if let call {
@@ -190,7 +190,7 @@ extension Store {
         return call
     }
 
-    /// Answers those who rested on the replica being the newest state.
+    /// Answers requests that rested on the replica being the newest state.
     private func answer(_ numbers: [SharingMachine.RequestNumber], of held: HeldList, _ shared: SharedList) {
         for number in numbers {
             guard let request = shared.requests.removeValue(forKey: number), let head = held.head else { continue }
@@ -234,12 +234,12 @@ extension Store {
 
     // MARK: Ends
 
-    /// No connector is heard any more: whoever waits for the engine is told so.
+    /// Answers all requests that wait for etcd, because no connector will answer them any more.
     package func endSharedRequests() {
         for held in heldLists.values where held.shared != nil { endRequests(of: held) }
     }
 
-    /// Nothing becomes of what was made of them.
+    /// Drops the draft and refuses all requests of a list.
     func endRequests(of held: HeldList) {
         held.shared?.draft = nil
         held.shared?.call = nil
@@ -248,7 +248,7 @@ extension Store {
 
     // MARK: When the disk is full
 
-    /// The heads are what is on disk again. What the engine has and the disk has not is to be told once more.
+    /// Resets replicas to the state on disk, and asks the connector for everything after it again.
     func fallBack(_ lists: [HeldList]) {
         for held in lists {
             guard let position = held.access.record.sharing, held.committed != nil else {
@@ -256,7 +256,7 @@ extension Store {
                 held.shared = nil
                 continue
             }
-            // It was to be deleted.
+            // The list was about to be deleted.
             guard let shared = held.shared else {
                 held.shared = SharedList(at: position)
                 continue
