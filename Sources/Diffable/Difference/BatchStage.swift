@@ -1,20 +1,20 @@
-/// Changes that a view of a flat list can carry out in one batch: what UIKit's `performBatchUpdates` refuses is not in it.
+/// Changes that a view of a flat list can make in one batch, without anything that UIKit's `performBatchUpdates` refuses.
 ///
-/// Nothing changes in a section that moves, no item leaves a section that is deleted, and none comes into one that is
-/// inserted: such an item is deleted and inserted instead.
+/// Nothing changes inside a section that moves. An item that leaves a deleted section or enters an inserted one is
+/// deleted or inserted instead of moved.
 public struct BatchStage: Equatable, Sendable {
-    /// The list after it, for the data source.
+    /// The list after the batch, for the data source.
     public var snapshot: Snapshot
-    /// What the batch consists of: from the state before it to `snapshot`.
+    /// The changes from the previous state to `snapshot`.
     public var changes: IndexPathChanges
 }
 
 extension Snapshot {
-    /// What leads from this state to another, in one batch; in two where sections move: that is the first.
-    /// O(d log n) for d changes, and O(s log n) for s sections where some move.
+    /// The stages from this state to another: one, or two if sections move and other things change too. Costs O(d log
+    /// n) for d changes, and O(s log n) for s sections if some move.
     ///
     /// - Parameters:
-    ///   - new: where the last stage ends.
+    ///   - new: the state after the last stage.
     ///   - difference: `new.difference(from: self)`.
     public func batchStages(to new: Snapshot, _ difference: [ListOperation]) -> [BatchStage] {
         let moved = Set(
@@ -28,7 +28,7 @@ extension Snapshot {
         return rest.isEmpty ? [first] : [first, between.stage(to: new, rest)]
     }
 
-    /// Its sections in the order that they have elsewhere, and nothing else.
+    /// Moves the sections into the order they have in `new`.
     private func moving(_ moved: Set<SectionID>, asIn new: Snapshot) -> Snapshot {
         var operations: [ListOperation] = []
         var previous: SectionID?
@@ -51,7 +51,7 @@ extension Snapshot {
 }
 
 extension IndexPathChanges {
-    /// Makes a deletion and an insertion of what leaves a section that is deleted, or comes into one that is inserted.
+    /// Replaces moves out of deleted sections with insertions, and moves into inserted sections with deletions.
     fileprivate mutating func splitMoves() {
         let (deleted, inserted) = (Set(deletedSections), Set(insertedSections))
         if deleted.isEmpty, inserted.isEmpty { return }

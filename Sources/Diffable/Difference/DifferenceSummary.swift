@@ -1,4 +1,4 @@
-/// The size of a difference, for people: how many items and sections were inserted, deleted, moved and changed.
+/// The size of a diff: the number of items and sections that were inserted, deleted, moved and changed.
 package struct DifferenceSummary: Equatable, Sendable {
     /// Includes children that were inserted with their parent.
     package var insertedItems = 0
@@ -13,10 +13,10 @@ package struct DifferenceSummary: Equatable, Sendable {
     package var deletedSections = 0
     package var movedSections = 0
     package var reloadedSections = 0
-    /// 1 if the list's own content has changed, else 0.
+    /// 1 if the list's own content has changed, otherwise 0.
     package var reconfiguredList = 0
 
-    /// Counts operations in canonical form. O(what was inserted).
+    /// Counts canonical operations. O(inserted items).
     package init(_ operations: [ListOperation], from old: Snapshot, to new: Snapshot) {
         for operation in operations {
             switch operation {
@@ -43,11 +43,10 @@ package struct DifferenceSummary: Equatable, Sendable {
 }
 
 extension DifferenceSummary {
-    /// The number of items that are moved or deleted.
+    /// The number of items that were inserted, deleted or moved.
     var placedItems: Int { insertedItems + deletedItems + movedItems }
 }
 
 extension [Item] {
-    /// The number of items, with all descendants.
     var numberOfItems: Int { reduce(count) { $0 + $1.children.numberOfItems } }
 }

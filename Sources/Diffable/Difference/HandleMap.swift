@@ -1,20 +1,22 @@
-/// A map from handles to small numbers. It keeps a few pairs in place, more in a hash table, and many in an array.
+/// A map from handles to small numbers. It stores a few pairs inline, more in a hash table, and many in an array.
 struct HandleMap {
     private static let absent = UInt32.max
     private static let fewMax = 8
 
-    /// All handles are below it.
+    /// An upper bound; all handles are smaller.
     private let bound: Int
     private var count = 0
-    /// The first pairs, as long as there is no table: the handle in the upper half, the number in the lower half.
+    /// The pairs while there is no table: the handle in the upper half, the number in the lower half.
     private var few = InlineArray<8, UInt64>(repeating: .max)
     /// A hash table of such pairs with open addressing. Its size is a power of two, and it is at most half full. A
-    /// multiplication is enough of a hash, because users cannot choose handles.
+    /// multiplication suffices as a hash, because users cannot choose handles.
     private var table: [UInt64] = []
-    /// The numbers by handle. It is empty as long as a table takes less memory.
+    /// The numbers by handle. Empty while a table takes less memory.
     private var array: [UInt32] = []
 
-    /// For about `count` handles, all below `bound`.
+    /// - Parameters:
+    ///   - count: the expected number of handles.
+    ///   - bound: larger than all handles.
     init(count: Int, bound: Int) {
         self.bound = bound
         if isMuch(count) {
@@ -24,7 +26,7 @@ struct HandleMap {
         }
     }
 
-    /// Maps many handles at once to the numbers from 0 on. None of them may be in the map; `nil` only counts a number.
+    /// Maps many handles to 0, 1, 2 and so on. None of them may be in the map. A `nil` uses up a number.
     mutating func number(_ handles: some RandomAccessCollection<Handle?>) {
         guard !array.isEmpty else {
             for (number, handle) in handles.enumerated() {
@@ -82,7 +84,7 @@ struct HandleMap {
         table[place] = pair
     }
 
-    /// Looks among the first pairs, or in the table.
+    /// Searches the inline pairs or the table.
     private func find(_ handle: Handle) -> UInt32? {
         if !table.isEmpty {
             let pair = table[place(of: handle)]
@@ -92,7 +94,7 @@ struct HandleMap {
         return nil
     }
 
-    /// The position of the handle in the table, or the free position where it would go.
+    /// The position of the handle in the table, or the free position for it.
     private func place(of handle: Handle) -> Int {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: (UInt64(handle) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask

@@ -1,11 +1,11 @@
-// The elements that can stay where they are when an old order becomes a new one.
+// The elements that can stay in place when an old order becomes a new one.
 //
 // `ordinals` are the positions of the elements in the old order, listed in the new order. They are distinct. An element
-// with a negative ordinal was not there, and cannot stay. The elements that stay keep their order, and no other choice has
-// more of them. O(n · log n), and close to O(n) when little is out of order.
+// with a negative ordinal was not in the old order and cannot stay. The elements that stay keep their order. Costs O(n
+// · log n), and close to O(n) if little is out of order.
 
-/// A longest increasing subsequence: the greatest possible number of elements stays. After M. L. Fredman, "On computing the length of
-/// longest increasing subsequences", 1975.
+/// A longest increasing subsequence: the largest possible number of elements stays. After M. L. Fredman, "On computing
+/// the length of longest increasing subsequences", 1975.
 func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
     // The memory is not zeroed, because nothing is read before it is written.
     withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * ordinals.count) { memory in
@@ -18,8 +18,9 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
                     ends.note(ordinal, of: element, atLeast: ends.count)
                     element += 1
                 } else if element + 4 <= ordinals.count, ends.isInMidst(ordinals[element + 1]) {
-                    // Where little is in order, searching for four at once takes little longer than for one: no search
-                    // waits for another. What comes between makes ends smaller, so those that were smaller stay so.
+                    // If the elements are out of order, searching for four at once takes little longer than for one,
+                    // because the searches do not depend on each other. Elements noted in between only make ends
+                    // smaller, so the results remain lower bounds.
                     let four = (ordinal, ordinals[element + 1], ordinals[element + 2], ordinals[element + 3])
                     let smaller = lowerBounds(of: four, in: ends.ordinals, count: ends.count)
                     ends.note(four.0, of: element, atLeast: smaller.0)
@@ -42,12 +43,12 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
 
 /// The ends of the best subsequences so far.
 private struct SubsequenceEnds {
-    /// The smallest ordinal that a subsequence of each length ends with, and the element that has it.
+    /// By length: the smallest ordinal that a subsequence of this length ends with, and the element that has it.
     let ordinals: UnsafeMutableBufferPointer<Int32>
     let elements: UnsafeMutableBufferPointer<Int32>
-    /// By element: the element before it in its subsequence.
+    /// By element: the previous element of its subsequence.
     let predecessors: UnsafeMutableBufferPointer<Int32>
-    /// The greatest length.
+    /// The length of the longest subsequence.
     private(set) var count = 0
 
     init(_ memory: UnsafeMutableBufferPointer<Int32>, count: Int) {
@@ -60,7 +61,9 @@ private struct SubsequenceEnds {
     @inline(__always)
     func isInMidst(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
 
-    /// A lower bound of the number of ends that are smaller.
+    /// Records an element in the best subsequences.
+    ///
+    /// - Parameter smaller: a lower bound of the number of smaller ends.
     @inline(__always)
     mutating func note(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {
         if ordinal < 0 { return }
@@ -85,7 +88,7 @@ private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<I
     return low
 }
 
-/// The same for four ordinals.
+/// The same for four ordinals at once.
 private func lowerBounds(
     of ordinals: (Int32, Int32, Int32, Int32), in ends: UnsafeMutableBufferPointer<Int32>, count: Int
 ) -> (Int, Int, Int, Int) {
@@ -102,20 +105,19 @@ private func lowerBounds(
     return low
 }
 
-/// A step of a binary search. The half to go on with is computed without a branch, because with a random order the
-/// processor would predict every other branch wrongly. It uses a shift, because the compiler turns a conditional expression
-/// and a mask into branches.
+/// One step of a binary search. It selects the half without a branch, because with a random order the CPU would mispredict
+/// every other branch. It uses a shift, because the compiler turns a conditional expression or a mask into branches.
 @inline(__always)
 private func advance(_ low: inout Int, by half: Int, to ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>) {
-    // The sign of the difference gives the shift: 32 if the end is not smaller, and 0 if it is.
+    // The sign of the difference determines the shift: 32 if the end is not smaller, 0 if it is.
     let notSmaller = (ordinal &- 1 &- ends[low &+ half &- 1]) >> 26 & 32
     low &+= half &>> Int(notSmaller)
 }
 
-/// A heaviest increasing subsequence: the elements that stay have the greatest possible weight in all. After G. Jacobson and K.-P. Vo,
-/// "Heaviest increasing/common subsequence problems", 1992.
+/// A heaviest increasing subsequence: the elements that stay have the largest possible total weight. After G. Jacobson
+/// and K.-P. Vo, "Heaviest increasing/common subsequence problems", 1992.
 package func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Bool] {
-    /// The ends of the best subsequences so far, ascending both in ordinal and in weight.
+    // The ends of the best subsequences so far, ascending in ordinal and in weight.
     var ends: [(ordinal: Int32, weight: Int, element: Int32)] = []
     var predecessors = [Int32](repeating: -1, count: ordinals.count)
 
@@ -127,7 +129,7 @@ package func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32])
             weight += ends[position - 1].weight
             predecessors[element] = ends[position - 1].element
         }
-        // Ends with a greater ordinal and no greater weight cannot lead to a better subsequence.
+        // Ends with a larger ordinal and no larger weight cannot lead to a better subsequence.
         var beyond = position
         while beyond < ends.count && ends[beyond].weight <= weight { beyond += 1 }
         let end = (ordinal: ordinal, weight: weight, element: Int32(element))
@@ -142,7 +144,7 @@ package func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32])
     return predecessors.withUnsafeBufferPointer { staying(of: ordinals.count, from: ends.last?.element ?? -1, $0) }
 }
 
-/// The last element that stays, and all before it in its subsequence.
+/// Marks the last element that stays, and all before it in its subsequence.
 private func staying(of count: Int, from last: Int32, _ predecessors: UnsafeBufferPointer<Int32>) -> [Bool] {
     var stays = [Bool](repeating: false, count: count)
     stays.withUnsafeMutableBufferPointer { stays in
@@ -156,7 +158,6 @@ private func staying(of count: Int, from last: Int32, _ predecessors: UnsafeBuff
 }
 
 extension [(ordinal: Int32, weight: Int, element: Int32)] {
-    /// The number of ends with a smaller ordinal.
     fileprivate func lowerBound(of ordinal: Int32) -> Int {
         guard let last, last.ordinal >= ordinal else { return count }
         var low = 0

@@ -1,52 +1,52 @@
-/// A difference with index paths instead of ids, as views of lists take it.
+/// A diff with index paths instead of ids, in the form that views of lists need.
 ///
-/// An index path is the index of the section, then the index among the siblings on each level down to the item.
-/// Deletions, and the origins of moves, are paths in the old state; insertions, the targets of moves, and changed items
-/// are paths in the new one. An item that is deleted, inserted or moved with its section or parent is not named.
-/// `Snapshot.batchStages` makes of it what `performBatchUpdates` of UIKit takes.
+/// An index path is the index of the section, followed by the index among the siblings on each level down to the item.
+/// Deletions, and the origins of moves, are paths in the old state; insertions, the destinations of moves, and changed
+/// items are paths in the new one. An item that is deleted, inserted or moved with its section or parent is not listed.
+/// `Snapshot.batchStages` turns it into the form that UIKit's `performBatchUpdates` needs.
 public struct IndexPathChanges: Equatable, Sendable {
-    /// What goes from one place to another: an item, or a section, whose path is one index.
+    /// The move of an item, or of a section, whose path is a single index.
     public struct Move: Equatable, Sendable {
-        /// Where it stands in the old state.
+        /// The path in the old state.
         public var from: [Int]
-        /// Where it stands in the new state.
+        /// The path in the new state.
         public var to: [Int]
 
-        /// Goes from a path in the old state to a path in the new one.
+        /// Creates a move from a path in the old state to a path in the new one.
         public init(from: [Int], to: [Int]) {
             self.from = from
             self.to = to
         }
     }
 
-    /// Whether the list's own content is different.
+    /// Whether the list's own content has changed.
     public var isListReconfigured = false
 
-    /// From the last to the first, so that they can be carried out in this order.
+    /// In descending order, so that they can be deleted one after the other.
     public var deletedSections: [Int] = []
-    /// From the first to the last.
+    /// In ascending order.
     public var insertedSections: [Int] = []
-    /// Each with what is in it; the paths are one index long.
+    /// The moves of sections with their items. The paths are single indexes.
     public var movedSections: [Move] = []
-    /// Sections with another content, and those to draw again: their indexes in the new state.
+    /// Sections with changed content or a request to redraw, as indexes in the new state.
     public var reloadedSections: [Int] = []
 
-    /// From the last to the first.
+    /// In descending order, so that they can be deleted one after the other.
     public var deletedItems: [[Int]] = []
-    /// From the first to the last.
+    /// In ascending order.
     public var insertedItems: [[Int]] = []
-    /// Each with what is under it.
+    /// The moves of items with their descendants.
     public var movedItems: [Move] = []
-    /// Items with another content, and those to draw again.
+    /// Items with changed content or a request to redraw.
     public var reconfiguredItems: [[Int]] = []
-    /// Items with another kind, and those to make anew.
+    /// Items with a changed kind or a request to reload.
     public var reloadedItems: [[Int]] = []
     /// Items that were expanded.
     public var expandedItems: [[Int]] = []
     /// Items that were collapsed.
     public var collapsedItems: [[Int]] = []
 
-    /// The changes of a difference in canonical form between two states. O(log n) for each path.
+    /// The changes of a canonical diff between two states. O(log n) for each path.
     public init(_ difference: [ListOperation], from old: Snapshot, to new: Snapshot) {
         for operation in difference { add(operation, old, new) }
         deletedSections.sort(by: >)

@@ -1,13 +1,12 @@
-/// Writes placements as operations, in the new document order: a section before its items, a parent before its
-/// children.
+/// Writes placements as operations in the new document order: sections before their items, parents before their children.
 ///
-/// Each operation names the sibling before the new place. That sibling is in its place already: it stayed, or an earlier
-/// operation put it there. The same is true of all its ancestors, so nothing is ever moved under itself.
+/// Each operation names the sibling before the new position. That sibling is already in place: it stayed, or an earlier
+/// operation moved it there. The same is true for all ancestors, so nothing is ever moved under itself.
 struct PlacementWriter {
-    /// An owner with placements under it, or one of its ancestors.
+    /// An owner with placements under it, or an ancestor of one.
     private struct Owner {
         var placements: [SiblingAlignment.Placement] = []
-        /// The children that are owners themselves.
+        /// The children that are owners too.
         var branches: [Handle] = []
 
         /// The children that stay and have placements under them, in order.
@@ -24,17 +23,17 @@ struct PlacementWriter {
     private let forest: Forest
     private var slots: SlotReader
     private var owners: [Owner] = []
-    /// The index of each in `owners`.
+    /// The indexes in `owners`.
     private var numbers: HandleMap
     private var operations: [ListOperation] = []
-    /// Neighbours that are inserted by one operation.
+    /// Adjacent elements that one operation inserts.
     private var run: [Handle] = []
     private var runPrevious: Handle?
 
     static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [ListOperation] {
         guard let first = order.placements.first else { return [] }
         var writer = PlacementWriter(order, matching)
-        // A single owner needs no path to it.
+        // A single owner needs no path from the list.
         writer.write(under: order.placements.count == 1 ? first.owner : Forest.list)
         return writer.operations
     }
@@ -54,14 +53,14 @@ struct PlacementWriter {
         }
     }
 
-    /// Makes the path from the list to an owner.
+    /// Adds the path from the list to an owner.
     private mutating func addBranches(to owner: Handle) {
         var handle = owner
         while handle != Forest.list {
             let parent = forest.parent(handle)
             if let number = numbers[parent] {
                 owners[Int(number)].branches.append(handle)
-                // The rest of the path is there already.
+                // The rest of the path exists already.
                 return
             }
             numbers[parent] = UInt32(owners.count)
@@ -72,7 +71,7 @@ struct PlacementWriter {
 
     // MARK: Owners that were there before
 
-    /// The number of records that are fetched together.
+    /// The number of records that are prefetched together.
     private static let fetchedMax = 16
 
     private mutating func write(under owner: Handle) {
@@ -105,7 +104,7 @@ struct PlacementWriter {
         for branch in branches { write(under: branch.handle) }
     }
 
-    /// Without a container it is a position of the list itself.
+    /// Without a container, moves a section.
     private mutating func move(_ handle: Handle, to container: Container?, after previous: Handle?) {
         if let container {
             let id = itemID(handle)
@@ -135,7 +134,7 @@ struct PlacementWriter {
             }
             operations.append(.insertSections(sections, at: sectionPosition(runPrevious)))
         }
-        // Items that were elsewhere before are moved in after the new items have been inserted.
+        // Items that existed elsewhere are moved in after the new items have been inserted.
         for handle in moved {
             move(handle, to: matching.new.container(forest.parent(handle)), after: forest.previousSibling(handle))
             write(under: handle)
@@ -148,7 +147,7 @@ struct PlacementWriter {
             children: newItems(under: handle, &moved))
     }
 
-    /// Returns the children that are new too, and notes the others in document order.
+    /// Returns the children that are new too, and appends the others to `moved` in document order.
     private mutating func newItems(under owner: Handle, _ moved: inout [Handle]) -> [Item] {
         guard let tree = forest.children(owner) else { return [] }
         var items: [Item] = []

@@ -1,9 +1,9 @@
-/// The difference of one owner's children: which stay in place, which come and which go.
+/// The diff of one owner's children: the ones that stay in place, arrive and leave.
 ///
-/// Pages that the two trees share are not opened. The handles of such a page are neighbours in both orders, so they stay or
-/// move together, and the page counts as one element whose weight is the number of its handles.
+/// Pages that the two trees share are not opened. The handles of a shared page are adjacent in both orders, so they
+/// stay or move together, and the page counts as one element whose weight is the number of its handles.
 struct SiblingAlignment {
-    /// A sibling that does not stay: it is inserted or moved, after the sibling `previous` (nil: to the front).
+    /// A sibling that is inserted or moved, to the position after the sibling `previous`. Nil is the front.
     struct Placement {
         var handle: Handle
         /// The index among the new siblings.
@@ -18,7 +18,7 @@ struct SiblingAlignment {
     /// Old handles that are no longer children of this owner, in the old order.
     private(set) var departures: [Handle] = []
 
-    /// A page of a tree. Its reference is not counted, because the snapshots hold it meanwhile.
+    /// A page of a tree, without a reference count. The snapshots keep it alive.
     private typealias Page = UnsafePointer<SiblingTree>
 
     /// A handle, or the index of a shared page in `sharedPages`.
@@ -32,9 +32,9 @@ struct SiblingAlignment {
 
     private typealias Elements = UnsafeBufferPointer<Element>
 
-    /// The shared pages between elements that are not shared.
+    /// The shared pages that are not part of the common prefix or suffix.
     private var sharedPages: [Page] = []
-    /// The number of siblings that both orders begin with, and the last of these.
+    /// The length of the common prefix of both orders, and its last sibling.
     private var commonCount: UInt32 = 0
     private var lastCommon: Handle?
 
@@ -71,7 +71,7 @@ struct SiblingAlignment {
         var sharedPage: UInt32?
     }
 
-    /// Opens both trees level by level as far as they are not shared, without the pages that both begin or end with.
+    /// Opens both trees level by level where they are not shared, leaving out the pages of the common prefix and suffix.
     private mutating func align(_ old: Page, _ new: Page, _ matching: SnapshotMatching) {
         let height = Int(new.pointee.height)
         guard old.pointee.height == height else {
@@ -85,7 +85,7 @@ struct SiblingAlignment {
                 let (oldRest, newRest) = trim(oldPages, newPages)
                 guard let oldBase = oldPages.baseAddress, let newBase = newPages.baseAddress else { return }
                 if oldRest.count == 1, newRest.count == 1 {
-                    // This is the path to a single change.
+                    // The path to a single change.
                     align(oldBase + oldRest.lowerBound, newBase + newRest.lowerBound, matching)
                 } else {
                     align(
@@ -96,7 +96,7 @@ struct SiblingAlignment {
         }
     }
 
-    /// The pages without those that both begin or end with.
+    /// The pages without the common prefix and suffix.
     private mutating func trim(
         _ old: UnsafeBufferPointer<SiblingTree>, _ new: UnsafeBufferPointer<SiblingTree>
     ) -> (Range<Int>, Range<Int>) {
@@ -112,7 +112,7 @@ struct SiblingAlignment {
         return (start..<old.count - end, start..<new.count - end)
     }
 
-    /// Single leaves.
+    /// Aligns single leaves.
     private mutating func align(
         _ old: UnsafeBufferPointer<Handle>, _ new: UnsafeBufferPointer<Handle>, _ matching: SnapshotMatching
     ) {
@@ -224,7 +224,7 @@ struct SiblingAlignment {
         return new.pageCount > 0 ? old.number == new.number : matching.oldHandle(new.number) == old.number
     }
 
-    /// A negative ordinal: the element is new to the list, or it was elsewhere.
+    /// Negative ordinals: the element is new to the list, or it arrived from another owner.
     private static let inserted: Int32 = -1
     private static let arrived: Int32 = -2
 

@@ -1,20 +1,20 @@
-// The difference of two snapshots: as few operations as possible.
+// The diff of two snapshots, with as few operations as possible.
 //
-// 1. Contents. The pages of slots that the two forests do not share are visited. Sections and items with the same id on
-//    both sides and another kind, content or expansion are noted.
-// 2. Order. For each owner whose tree of children is not shared, the children are aligned (`SiblingAlignment`): the
-//    heaviest increasing subsequence of those it had before stays, the others are placed, and those that left are noted.
-// 3. Operations. The list's own content comes first. Placements are written in document order, so that each names a
-//    neighbour that is in place already (`PlacementWriter`); then what was deleted; then kinds, contents and expansion.
+// 1. Contents. Visits the slot pages that the two forests do not share, and finds sections and items that exist in both
+//   with a different kind, content or expansion.
+// 2. Order. Aligns the children of each owner whose tree is not shared (`SiblingAlignment`): the heaviest increasing
+//   subsequence of its previous children stays, the others are placed, and departures are recorded.
+// 3. Operations. The list's own content comes first. Placements follow in document order, so that each names a
+//   neighbour that is already in place (`PlacementWriter`); then deletions; then kinds, contents and expansion.
 //
-// Related snapshots share what did not change, so d changes cost O(d · log n); unrelated ones cost O(n · log n).
+// Related snapshots share unchanged parts, so d changes cost O(d · log n). Unrelated ones cost O(n · log n).
 
 extension Snapshot {
-    /// The operations that lead from an old state to this one, in the canonical form of the protocol.
+    /// The operations that lead from an old state to this one, in the protocol's canonical form.
     ///
-    /// `old.applying(new.difference(from: old)) == new`. As many items and sections as possible stay where they are:
-    /// those that move are the survivors less a longest increasing subsequence among each owner's children. Costs
-    /// O(d · log n) for d changes when one state came from the other by operations, O(n · log n) at worst.
+    /// `old.applying(new.difference(from: old)) == new`. As many items and sections as possible stay in place: the ones
+    /// that move are the remaining children of each owner except for a longest increasing subsequence. Costs O(d · log
+    /// n) for d changes if one state was derived from the other by operations, O(n · log n) at worst.
     public func difference(from old: Snapshot) -> [ListOperation] {
         var contents = ContentDifference(from: old, to: self)
         let matching = SnapshotMatching(old: old, new: self) { contents.compare($0, $1) }
@@ -27,11 +27,11 @@ extension Snapshot {
 }
 
 extension Snapshot {
-    /// The same state in the storage of an old one, if the difference between them is small. Then both together take little
-    /// more memory than one, and their next difference is fast. O(d · log n).
+    /// The same state in the storage of an old one, if the diff between them is small. Both together then take little
+    /// more memory than one, and their next diff is fast. O(d · log n).
     package func sharing(with old: Snapshot, by difference: [ListOperation]) -> Snapshot {
         let summary = DifferenceSummary(difference, from: old, to: self)
-        // For a larger difference, applying it costs more than it saves.
+        // A larger diff costs more to apply than it saves.
         guard summary.placedItems < numberOfItems / 4 else { return self }
         do {
             return try old.applying(difference, limits: .none)
@@ -50,10 +50,10 @@ extension Snapshot {
     }
 }
 
-/// The changes of kind, content and expansion of what is in both snapshots.
+/// The changes of kind, content and expansion of everything that exists in both snapshots.
 struct ContentDifference {
-    /// The number of requests to draw again in the earlier of the two states. Requests with a higher number belong to the
-    /// difference, also in a difference that leads back: so its result has the marks of the state that it leads to.
+    /// The number of redraw requests in the earlier of the two states. Requests with a higher number belong to the
+    /// diff, even to one that leads back. So its result has the marks of the state it leads to.
     private let redrawsTold: UInt64
     private var sectionReloads: [SectionReload] = []
     private var reloads: [ItemReload] = []
@@ -116,9 +116,9 @@ struct ContentDifference {
 
 /// The placements under each owner, and the children that left it.
 struct OrderDifference {
-    /// The placements of owners that were there before, by the owner's new handle, in the new order of the children.
+    /// The placements of owners that existed before, by the owner's new handle, in the new order of the children.
     private(set) var placements: [(owner: Handle, placements: [SiblingAlignment.Placement])] = []
-    /// The children that left an owner which is still there, by its old handle, in the old order.
+    /// The children that left an owner that still exists, by its old handle, in the old order.
     private var departures: [(owner: Handle, handles: [Handle])] = []
 
     init(_ matching: SnapshotMatching) {
@@ -131,7 +131,7 @@ struct OrderDifference {
                 if isOld, isNew, let oldTree = oldPage?[position], let tree = page?[position],
                     tree.isShared(with: oldTree)
                 {
-                    // The children are the same, and so is the owner, because a handle that is freed loses its tree.
+                    // The children are the same, and so is the owner, because a freed handle loses its tree.
                     continue
                 }
                 if isNew { owners.append(Handle(start + position)) }
@@ -159,7 +159,7 @@ struct OrderDifference {
     }
 
     private func newHandle(ofOld handle: Handle, _ matching: SnapshotMatching) -> Handle? {
-        // In most cases the owner has still the same handle.
+        // In most cases the owner still has the same handle.
         if matching.new.forest.children(handle) != nil, matching.oldHandle(handle) == handle { return handle }
         if handle == Forest.list { return Forest.list }
         let slot = matching.old.forest.slots[handle]
@@ -167,7 +167,8 @@ struct OrderDifference {
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
     }
 
-    /// The deletions, owner by owner, in the old document order. An item that goes with its section or parent is not named.
+    /// The deletions, owner by owner, in the old document order. An item that is deleted with its section or parent is
+    /// not listed.
     func deletions(_ matching: SnapshotMatching) -> [ListOperation] {
         let forest = matching.old.forest
         var departures = departures

@@ -1,11 +1,11 @@
-// The size of a past state. History keeps a list's past within a number of bytes.
+// The memory of an earlier state. It counts towards the limit for a list's history, in bytes.
 
 extension Snapshot {
-    /// The approximate number of bytes that it takes to keep this state after `difference` (in canonical form) has led to the
-    /// next one: the records that were deleted, replaced and brought, and a share of the pages that are kept whole once for a
-    /// run of states (`History`).
+    /// The approximate memory of keeping this state after `difference` (in canonical form) has led to the next one, in
+    /// bytes: the records that were deleted, replaced and added, and a share of the pages of the complete state that is
+    /// kept for each run of states (`History`).
     ///
-    /// The same state and difference always give the same number. O(items deleted, changed and inserted).
+    /// Deterministic for the same state and diff. O(items deleted, changed and inserted).
     package func lengthKept(after difference: [ListOperation]) -> Int {
         var kept = Kept()
         for operation in difference {
@@ -29,7 +29,7 @@ extension Snapshot {
                     kept.note(section.record)
                     kept.note(section.items)
                 }
-            // The old owner, and the new one.
+            // The old owner and the new one.
             case .moveItem, .moveSection: kept.places += 2
             default: kept.places += 1
             }
@@ -56,13 +56,13 @@ extension Snapshot {
     }
 }
 
-/// What a kept state does not share with the next one.
+/// The parts of a kept state that it does not share with the next one.
 private struct Kept {
-    /// Of records, and of what is brought.
+    /// The length of old records and of new contents, in bytes.
     var bytes = 0
-    /// Where items come or go: paths in all trees and indexes but one.
+    /// The number of positions at which items are added or removed: paths in all trees and indexes except one.
     var places = 0
-    /// Items that are another, or none: paths in one tree or index.
+    /// The number of items that change or are removed: paths in one tree or index.
     var changes = 0
 
     mutating func note(_ record: Record) {
@@ -78,9 +78,9 @@ private struct Kept {
         }
     }
 
-    /// The pages on a path from the root take about as much as the list's size has bits. Paths to many items share those
-    /// near the root, so that each is shorter. Measured in lists of ten to a million items, with up to 5,000 changed.
-    /// All of a run take no more than the whole list, which is half as long again in its pages.
+    /// The pages on a path from the root take about as much as the list's size has bits. Paths to many items share
+    /// pages near the root, so each is shorter. Measured in lists of 10 to 1,000,000 items with up to 5,000 changes.
+    /// All states of a run take at most the complete list, whose pages add another half of its length.
     func length(in snapshot: Snapshot) -> Int {
         let bits =
             Int.bitWidth - (snapshot.numberOfItems / max(places, changes, 1)).leadingZeroBitCount
@@ -89,6 +89,6 @@ private struct Kept {
         return bytes + 32 * (2 * places + changes) + min(paths, share)
     }
 
-    /// So many states have one whole state.
+    /// The number of states for each complete state.
     private static let statesOfRun = 512
 }

@@ -1,9 +1,7 @@
-// The memory of a state that is kept next to a later one.
-
 extension Snapshot {
     /// The approximate memory that this state does not share with a later one, in bytes. O(pages that they do not share)
     ///
-    /// - Parameter list: the list that both are rows of, if they are. Its records do not count.
+    /// - Parameter list: the list that both are views of, if any. Its records do not count.
     package func lengthUnshared(with later: Snapshot, rowsOf list: Snapshot? = nil) -> Int {
         var length = 0
         later.forest.slots.forEachUnsharedPage(from: forest.slots) { _, page, laterPage in
@@ -20,7 +18,7 @@ extension Snapshot {
         return length == 0 ? 0 : length + Self.lengthOfPaths
     }
 
-    /// Whether this list has the record itself, and not only an equal one.
+    /// Whether this list has the identical record, and not only an equal one.
     private func hasSame(_ slot: BorrowedSlot) -> Bool {
         let record = slot.record.record
         guard let handle = slot.isSection ? sectionHandle(record) : itemHandle(record) else { return false }

@@ -1,24 +1,22 @@
-// Finds the old handle of each section and each item of the new snapshot, by its id.
+// Finds the old handle of each section and item of the new snapshot, by its id.
 //
-// A handle can mean something else only if its slot is on a page that the snapshots do not share. Lists that were filled in
-// a similar order have their handles in a similar order too. So the old handle is guessed first, and most guesses are right
-// and save a lookup in the index. After too many wrong guesses the rest is found by going through both indexes side by
-// side.
+// A handle can have a different meaning only if its slot is on a page that the snapshots do not share. Lists that were filled
+// in a similar order have their handles in a similar order too. So the old handle is guessed first, and most guesses are
+// right and save a lookup in the index. After too many wrong guesses, the rest is found by scanning both indexes in parallel.
 //
-// In both ways many records are fetched from memory before the first of them is compared, so that the reads overlap.
+// Either way, many records are prefetched before the first is compared, so that the memory reads overlap.
 
 /// The old handle of each handle of the new snapshot.
 ///
-/// A class, because every step of a difference is handed it: a copy would hold all trees of both snapshots once more.
+/// A class, because every step of a diff uses it, and a copy would retain all trees of both snapshots.
 final class SnapshotMatching {
     let old: Snapshot
     let new: Snapshot
-    /// By the new handle: twice the old handle plus one, or zero if there was none. A handle that is not in the map is the same
-    /// in both.
+    /// By the new handle: twice the old handle plus one, or zero for none. A handle that is not in the map is the same in both.
     private let known: HandleMap
 
-    /// Calls `report` with the old slot and the new one of each match whose kind, content, expansion or requests to draw again
-    /// differ. It goes in the order of the new handles, as far as guesses are right.
+    /// Calls `report` with the old and the new slot of each match that differs in kind, content, expansion or redraw
+    /// requests. The order is that of the new handles, as far as guesses are right.
     init(old: Snapshot, new: Snapshot, _ report: (BorrowedSlot, BorrowedSlot) -> Void) {
         self.old = old
         self.new = new
@@ -27,14 +25,13 @@ final class SnapshotMatching {
         known = search.known
     }
 
-    /// The old handle, or nil if there was none.
+    /// Nil if the element is new.
     @inline(__always) func oldHandle(_ handle: Handle) -> Handle? {
         guard let found = known[handle] else { return handle }
         return found & 1 == 1 ? found >> 1 : nil
     }
 }
 
-/// One walk through the slots of both snapshots.
 private struct MatchSearch {
     typealias Report = (BorrowedSlot, BorrowedSlot) -> Void
 
@@ -42,12 +39,12 @@ private struct MatchSearch {
     private let new: Snapshot
     var known: HandleMap
     private var oldSlots: SlotReader
-    /// How far the old handle was from the new one the last time, and the time before.
+    /// The difference between the old and the new handle at the last match, and at the one before.
     private var shift = 0
     private var shiftBefore = 0
     private var guesses = 0
     private var wrongGuesses = 0
-    /// The slots that are found together, after guessing was given up.
+    /// Slots that are matched together, after guessing was abandoned.
     private var pending: [(handle: Handle, slot: BorrowedSlot)] = []
 
     init(_ old: Snapshot, _ new: Snapshot) {
@@ -58,7 +55,7 @@ private struct MatchSearch {
     }
 
     mutating func run(_ report: Report) {
-        // Enough for the reads to overlap, and few enough that one wrong guess does not make many others wrong.
+        // Enough for reads to overlap, and few enough that one wrong guess does not make many others wrong.
         let guessesMax = 8
         withUnsafeTemporaryAllocation(of: Candidate.self, capacity: pageSize) { batch in
             new.forest.slots.forEachUnsharedPage(from: old.forest.slots) { start, oldPage, page in
@@ -73,7 +70,7 @@ private struct MatchSearch {
         }
     }
 
-    /// Candidates whose records are fetched from memory together, before the first is compared.
+    /// Candidates whose records are prefetched together, before the first is compared.
     private typealias Batch = UnsafeMutableBufferPointer<Candidate>
 
     // MARK: Guessing
@@ -88,7 +85,7 @@ private struct MatchSearch {
             if let oldSlot = oldPage.flatMap({ BorrowedSlot($0, at: position) }),
                 oldSlot.record.isShared(with: slot.record), oldSlot.isSection == slot.isSection
             {
-                // The same record, perhaps in another place.
+                // The same record, possibly in another place.
                 if oldSlot.isExpanded != slot.isExpanded { report(oldSlot, slot) }
                 continue
             }
@@ -107,10 +104,10 @@ private struct MatchSearch {
         }
     }
 
-    /// Tries other guesses, and then looks it up in the index.
+    /// Tries other guesses, and then searches the index.
     private mutating func find(_ handle: Handle, _ slot: BorrowedSlot, _ report: Report) {
         guard pending.isEmpty else { return pending.append((handle, slot)) }
-        // The shift of the last right guess; one more, because an item may have been deleted; the shift before the last move.
+        // The shift of the last right guess; plus one, because an item may have been deleted; the shift before the last change.
         let guesses: InlineArray<3, Int> = [shift, shift + 1, shiftBefore]
         for index in guesses.indices
         where note(Candidate(fetching: handle, slot, Int(handle) + guesses[index], &oldSlots), report) {
@@ -120,7 +117,7 @@ private struct MatchSearch {
         }
         wrongGuesses += 1
         if wrongGuesses > 64 && wrongGuesses > self.guesses / 4 {
-            // Most of the following slots will be in it.
+            // Most of the following slots will be added.
             pending.reserveCapacity(new.forest.handleBound - Int(handle))
             pending.append((handle, slot))
         } else {
@@ -141,7 +138,7 @@ private struct MatchSearch {
         }
     }
 
-    /// Notes the pair if the ids are the same.
+    /// Records the pair if the ids are equal.
     private mutating func note(_ candidate: Candidate, _ report: Report) -> Bool {
         guard let oldSlot = candidate.oldSlot, oldSlot.isSection == candidate.slot.isSection else { return false }
         if candidate.isAlike && candidate.slot.record.isEqual(toAlike: oldSlot.record) {
@@ -158,7 +155,7 @@ private struct MatchSearch {
 
     private mutating func findPending(_ batch: Batch, _ report: Report) {
         let pending = pending
-        // Going through the indexes takes time for the whole list, so a few slots are looked up one by one.
+        // Scanning the indexes takes time for the whole list, so a few slots are looked up one by one.
         if pending.count < new.itemIndex.count / 8 {
             for (handle, slot) in pending { lookUp(handle, slot, report) }
             return
