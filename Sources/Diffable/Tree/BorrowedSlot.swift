@@ -1,9 +1,9 @@
-/// A slot with a record, whose reference is not counted. It is valid as long as somebody holds the snapshot.
+/// A slot with a record, without a reference count. Valid while the snapshot is retained.
 struct BorrowedSlot {
     let record: BorrowedRecord
     let place: Place
 
-    /// `nil` for a free slot, and for the slot of a list without content.
+    /// Nil for a free slot, and for the list's slot if the list has no content.
     init?(_ slot: UnsafeMutablePointer<Slot>) {
         guard let record = reference(slot) else { return nil }
         self.record = BorrowedRecord(record)

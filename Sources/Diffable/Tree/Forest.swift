@@ -1,17 +1,16 @@
-// The order and the hierarchy of a list, as one persistent value.
+// The order and hierarchy of a list, as one persistent value.
 //
-// Everything that has a place has a handle: the list itself (`Forest.list`), its sections, their items, and children at
-// any depth. Whoever has children owns a `SiblingTree`: a counted B+tree of their handles, in order. So a section is to
-// the list what an item is to its section, and an outline is not a special case.
+// Everything with a position has a handle: the list itself (`Forest.list`), its sections, their items, and children at
+// any depth. Each element with children owns a `SiblingTree`, a counted B+tree of their handles. A section is to the
+// list what an item is to its section, so an outline is not a special case.
 //
-// A tree has no pointers upwards, because versions that share a page may have different pages above it. Instead each tree
-// page has a number: a handle's slot has the number of its leaf, and `pageParents` has the number of the page above each
-// page. Numbers change only when pages are split or merged. So the way from a handle to its index takes O(log n), and an
-// ordinary insertion copies one path.
+// A tree has no pointers to parents, because versions that share a page may have different pages above it. Instead each tree page
+// has a number: a handle's slot stores the number of its leaf, and `pageParents` the number of each page's parent. Numbers change
+// only when pages are split or merged. So finding a handle's index takes O(log n), and an ordinary insertion copies one path.
 //
-// Handles and page numbers that become free are used again, last freed first.
+// Freed handles and page numbers are reused, last freed first.
 
-/// Stands for a section, an item, or the list itself.
+/// Identifies a section, an item, or the list itself.
 typealias Handle = UInt32
 
 /// A position among siblings.
@@ -29,13 +28,13 @@ struct Forest: Sendable {
     var slots = SlotArray()
     /// The children of each handle that has any.
     private(set) var trees = PersistentArray<SiblingTree?>()
-    /// The page above each page, and `noPage` for a root. A free number has the next free one here.
+    /// The parent of each page, and `noPage` for a root. A free number has the next free one here.
     var pageParents = PersistentArray<PageNumber>()
 
-    /// The sum over all records in the forest (`Record.lengthCounted`).
+    /// The sum over all records in the forest, in bytes (`Record.lengthCounted`).
     private(set) var lengthCounted = 0
 
-    /// All handles are below it.
+    /// An upper bound; all handles are smaller.
     var handleBound: Int { Int(slotCount) }
 
     private var slotCount: Handle = 1
@@ -47,7 +46,6 @@ struct Forest: Sendable {
 // MARK: - Reading
 
 extension Forest {
-    /// The stored form of a section or an item that is in the list.
     func record(_ handle: Handle) -> Record {
         guard let record = slots.record(handle) else { preconditionFailure("no record under handle \(handle)") }
         return record
@@ -57,7 +55,7 @@ extension Forest {
     func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
-    /// The section that an item is in, or a section itself.
+    /// The section that contains an item, or a section itself.
     func section(_ handle: Handle) -> Handle {
         var handle = handle
         while true {
@@ -87,7 +85,7 @@ extension Forest {
         return false
     }
 
-    /// Whether a subtree has more levels than that; its root counts as one. Pages of siblings without children are skipped.
+    /// Whether a subtree has more than `levels` levels, including its root. Skips pages of siblings without children.
     func isDeeper(_ handle: Handle, than levels: Int) -> Bool {
         guard let tree = children(handle) else { return levels < 1 }
         return levels <= 1 || tree.containsParent { isDeeper($0, than: levels - 1) }
@@ -97,7 +95,7 @@ extension Forest {
 // MARK: - Changing
 
 extension Forest {
-    /// Allocates a handle for something that has no place yet.
+    /// Allocates a handle without a position.
     mutating func allocate(_ record: Record, isExpanded: Bool) -> Handle {
         let handle: Handle
         if freeSlot != 0 {
@@ -112,7 +110,7 @@ extension Forest {
         return handle
     }
 
-    /// Allocates a handle for something whose place is known. Nothing may have been freed in this forest.
+    /// Allocates a handle with a known position. Nothing may have been freed in this forest.
     mutating func allocate(_ record: Record, at place: Place) -> Handle {
         let handle = slotCount
         slotCount += 1
@@ -121,18 +119,18 @@ extension Forest {
         return handle
     }
 
-    /// The handle that will be allocated after so many others. Nothing may have been freed in this forest.
+    /// The handle that will be allocated after `others` more. Nothing may have been freed in this forest.
     func handle(after others: Int) -> Handle { slotCount + Handle(others) }
 
-    /// Allocates the next handles for records whose places are known. Nothing may have been freed in this forest, and the
-    /// handles must lie on one page of slots.
+    /// Allocates the next handles for records with known positions. Nothing may have been freed in this forest, and the
+    /// handles have to be on one page of slots.
     mutating func allocate(_ slots: [(record: Record, place: Place)]) {
         self.slots.set(slots, from: slotCount)
         slotCount += Handle(slots.count)
         for slot in slots { lengthCounted += slot.record.lengthCounted }
     }
 
-    /// Gives children to an owner without children. The children's slots have their places already.
+    /// Sets the children of an owner without children. The children's slots already have their positions.
     mutating func setChildren(_ tree: SiblingTree, of owner: Handle) {
         trees[Int(owner)] = tree
     }
@@ -152,12 +150,12 @@ extension Forest {
         slots.updatePlace(handle) { $0.isExpanded = isExpanded }
     }
 
-    /// Inserts handles without a place as neighbours, in the given order, together with their subtrees.
+    /// Inserts handles without a position next to each other, in order, together with their subtrees.
     ///
-    /// The counts of the ancestors are updated once, after the last handle. If the owner has no place itself yet, they are
+    /// The counts of the ancestors are updated once, after the last handle. If the owner has no position yet, they are
     /// updated when it gets one.
     mutating func place(_ handles: some Collection<Handle>, under owner: Handle, at spot: Spot) {
-        // A write for nothing would only make a page.
+        // Without handles, a write would only allocate a page.
         if handles.isEmpty { return }
         let tree = trees.writable(at: Int(owner))
         var spot = spot
@@ -172,7 +170,7 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: weight)
     }
 
-    /// Removes a handle from its place. Its subtree stays with it.
+    /// Removes a handle from its position. Its subtree stays attached.
     mutating func displace(_ handle: Handle) {
         let owner = parent(handle)
         let weight = weight(handle)
@@ -181,19 +179,18 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
-    /// Moves a handle to another place, together with its subtree.
+    /// Moves a handle to another position, together with its subtree.
     mutating func move(_ handle: Handle, under owner: Handle, at spot: Spot) {
         let oldOwner = parent(handle)
         let weight = weight(handle)
         remove(handle, weight: weight, from: &trees.writable(at: Int(oldOwner)).pointee)
-        // This comes before the insertion: a page that is split counts the subtrees of its handles, and the old owner may be
-        // one of the handles.
+        // This precedes the insertion: splitting a page counts the subtrees of its handles, and the old owner may be one of them.
         if oldOwner != owner { changeWeight(ofAncestorsFrom: oldOwner, by: -weight) }
         insert(handle, weight: weight, into: &trees.writable(at: Int(owner)).pointee, of: owner, at: spot)
         if oldOwner != owner { changeWeight(ofAncestorsFrom: owner, by: weight) }
     }
 
-    /// Frees a handle that has no place any more, and its descendants. The body is called for each.
+    /// Frees a handle without a position, and its descendants. Calls the body for each.
     mutating func free(_ handle: Handle, _ willFree: (Handle, Record) -> Void) {
         willFree(handle, record(handle))
         freeChildren(of: handle, willFree)
@@ -201,7 +198,7 @@ extension Forest {
         freeSlot = handle
     }
 
-    /// Frees all descendants of a handle. The body is called for each.
+    /// Frees all descendants of a handle. Calls the body for each.
     mutating func removeChildren(of owner: Handle, _ willFree: (Handle, Record) -> Void) {
         let weight = weight(owner) - 1
         freeChildren(of: owner, willFree)

@@ -5,7 +5,7 @@ struct HandlePageHeader {
 
 /// A leaf of a sibling tree: an ordered array of handles in one allocation.
 ///
-/// Only a tree that is its single holder may write to it.
+/// May be written only by a tree with the sole reference to it.
 final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
     /// The capacity grows by this number of handles.
     private static let step = 8
@@ -27,10 +27,10 @@ final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
         withUnsafePointer(to: handle) { make(UnsafeBufferPointer(start: $0, count: 1)) }
     }
 
-    /// A copy with room for one more handle, because copies are made in order to insert.
+    /// A copy with room for one more handle, because copies are made for insertions.
     func copy() -> HandlePage { .make(handles, besides: 1) }
 
-    /// Valid as long as somebody holds this page.
+    /// Valid while this page is retained.
     var handles: UnsafeBufferPointer<Handle> {
         withUnsafeMutablePointers { header, handles in
             UnsafeBufferPointer(start: handles, count: Int(header.pointee.count))
@@ -39,7 +39,6 @@ final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
 
     // MARK: Writing, by the only holder
 
-    /// Whether there is room for so many more handles.
     func hasRoom(for added: Int) -> Bool {
         withUnsafeMutablePointerToHeader { Int($0.pointee.count) + added <= $0.pointee.capacity }
     }
@@ -68,7 +67,6 @@ final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
         }
     }
 
-    /// Keeps only the handles before a position.
     func truncate(to count: Int) {
         withUnsafeMutablePointerToHeader { $0.pointee.count = UInt32(count) }
     }

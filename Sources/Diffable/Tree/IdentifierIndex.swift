@@ -1,10 +1,10 @@
-/// Finds the handle of an identifier: a persistent hash table that grows a bucket at a time.
+/// Finds the handle of an identifier: a persistent hash table that grows one bucket at a time.
 ///
-/// A bucket is a page of pairs of hash and handle, a word each. Growth follows W. Litwin, "Linear hashing: a new tool
-/// for file and table addressing", 1980: when the table gets too full, the next bucket in turn is split in two, so no
-/// insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
+/// A bucket is a page of pairs of hash and handle, one word each. Growth follows W. Litwin, "Linear hashing: a new tool
+/// for file and table addressing", 1980: when the table is too full, the next bucket in order is split, so no insertion
+/// ever pays for the whole table. Lookup, insertion and removal cost O(log n).
 struct IdentifierIndex: Sendable {
-    // As wide as handles, because two of these are copied with every snapshot.
+    // As wide as handles, because these two are copied with every snapshot.
     private var storedCount: UInt32 = 0
     private var storedBucketCount: UInt32 = 1
     private var buckets = PageTrie<BucketPage>()
@@ -14,13 +14,12 @@ struct IdentifierIndex: Sendable {
         set { storedCount = UInt32(newValue) }
     }
 
-    /// How many buckets there are.
     private var bucketCount: Int {
         get { Int(storedBucketCount) }
         set { storedBucketCount = UInt32(newValue) }
     }
 
-    /// A pair: the hash in the upper half, the handle in the lower half.
+    /// The hash in the upper half, the handle in the lower half.
     typealias Pair = UInt64
 
     static func pair(_ handle: Handle, hash: UInt32) -> Pair { Pair(hash) << 32 | Pair(handle) }
@@ -59,8 +58,8 @@ struct IdentifierIndex: Sendable {
         if bucketCount > 1 && count < bucketCount * Self.loadMin { merge() }
     }
 
-    /// Calls the body with each handle whose hash is in the other index too, and with a handle of the other index that has
-    /// this hash. Goes through both bucket by bucket, because equal hashes are in the same bucket or in one that was split
+    /// Calls the body with each handle whose hash is in the other index too, and with a handle of the other index that
+    /// has this hash. Scans both bucket by bucket, because equal hashes are in the same bucket or in one that was split
     /// off it: O(n), and much faster than n lookups.
     func forEachHandle(alsoIn other: IdentifierIndex, _ body: (Handle, Handle) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BucketPlaces.count) { memory in
@@ -96,7 +95,7 @@ struct IdentifierIndex: Sendable {
 
     /// The positions of the pairs of one bucket, by a part of their hashes in which most pairs differ.
     private struct BucketPlaces {
-        /// Positions of an earlier bucket are not erased, so a position is checked before it is used.
+        /// Positions of an earlier bucket are not erased, so a position is verified before it is used.
         private let places: UnsafeMutableBufferPointer<UInt8>
 
         static let count = 1024
@@ -125,7 +124,7 @@ struct IdentifierIndex: Sendable {
 
     init() {}
 
-    /// Makes an index of all items of a forest. Throws `duplicateItem` for an id that is there twice. O(n).
+    /// Makes an index of all items of a forest. Throws `duplicateItem` for a duplicate id. O(n).
     ///
     /// The pairs are sorted by bucket first, so that each bucket is allocated once, with its final size.
     init(_ pairs: [Pair], of forest: Forest) throws(OperationError) {
@@ -140,7 +139,7 @@ struct IdentifierIndex: Sendable {
             sorted[ends[index]] = pair
             ends[index] += 1
         }
-        // Each bucket's end is now where the next one begins.
+        // Each bucket's end is now the start of the next one.
         var start = 0
         for index in 0..<bucketCount where ends[index] > start {
             let bucket = sorted[start..<ends[index]]
@@ -163,8 +162,8 @@ struct IdentifierIndex: Sendable {
 
     // MARK: Growing and shrinking
 
-    /// The largest power of two that is not larger than the number of buckets. Buckets from this number on were split off in
-    /// this round, from the buckets at the beginning.
+    /// The largest power of two that does not exceed the number of buckets. Buckets from this number on were split off
+    /// in this round, from the buckets at the beginning.
     private var roundSize: Int { 1 << (Int.bitWidth - 1 - bucketCount.leadingZeroBitCount) }
 
     private func bucketIndex(_ hash: UInt32) -> Int {
@@ -205,14 +204,14 @@ struct BucketPageHeader {
     fileprivate var capacity: UInt32
 }
 
-/// A bucket. It has room for a few pairs more at most, because there are many buckets and they grow slowly.
+/// A bucket. It has room for at most a few more pairs, because there are many buckets and they grow slowly.
 final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
     /// The capacity grows by this number of pairs.
     private static let step = 4
 
     static func make() -> BucketPage { make(EmptyCollection()) }
 
-    /// A copy with room for one more pair, because copies are made in order to insert.
+    /// A copy with room for one more pair, because copies are made for insertions.
     func copy() -> BucketPage { BucketPage.make(pairs, besides: 1) }
 
     fileprivate static func make(_ pairs: some Collection<UInt64>, besides others: Int = 0) -> BucketPage {
@@ -227,13 +226,13 @@ final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
         return unsafeDowncast(page, to: BucketPage.self)
     }
 
-    /// Valid as long as somebody holds this page.
+    /// Valid while this page is retained.
     fileprivate var pairs: UnsafeBufferPointer<UInt64> {
         withUnsafeMutablePointers { header, pairs in UnsafeBufferPointer(start: pairs, count: Int(header.pointee.count))
         }
     }
 
-    /// Writes in place if nobody else holds the bucket and there is room.
+    /// Writes in place if the reference is unique and there is room.
     fileprivate static func append(_ added: some Collection<UInt64>, to reference: UnsafeMutablePointer<AnyObject?>) {
         let isAlone = isKnownUniquelyReferenced(&reference.pointee)
         let page = reference.pointee.map { unsafeDowncast($0, to: BucketPage.self) }

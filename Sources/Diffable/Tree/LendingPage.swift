@@ -1,47 +1,44 @@
-// The inner pages of the persistent trees. They decide what a change costs, because each change copies a path of them. A
-// copy that held each of its 32 children would increment 32 reference counts on each level, and so touch 32 objects that
-// the change does not need.
+// The inner pages of the persistent trees. They decide the cost of a change, because each change copies a path of them.
+// A copy that retained each of its 32 children would increment 32 reference counts on each level, and touch 32 objects
+// that the change does not need.
 //
-// So a copy borrows. It copies the words of its elements without counting them, and holds the page that holds them all:
-// its lender. By itself it holds only the elements that were replaced since. A borrowed element stays alive because its
-// lender does. Nobody writes to a lender, because a page is written to only while it has one holder, and a borrower is a
-// second one. A copy of a borrower borrows from the same lender, so the pages between them are freed at once, while they
-// are still in the processor's cache.
+// So a copy borrows. It copies the words of its elements without retaining them, and retains the page that retains them all: its
+// lender. By itself it retains only the elements that were replaced since. The lender keeps borrowed elements alive. A lender is
+// never written to, because a page may be written only with a sole reference, and a borrower holds another one. A copy of a
+// borrower borrows from the same lender, so the intermediate pages are freed at once, while they are still in the CPU cache.
 //
-// A lender keeps the elements that its borrowers have replaced. A borrower that has replaced an eighth of its elements
-// holds all of them by itself from then on, and releases its lender. So at most an eighth of what is under a page is kept
-// too long, and counting a reference for each element happens once in several copies only.
+// A lender keeps the elements that its borrowers have replaced. A borrower that has replaced 1/8 of its elements
+// retains all of them and releases its lender. So at most 1/8 of the elements under a page are kept too long, and only
+// one of several copies has to retain each element.
 
 let pageBits = 5
-/// How many elements a page of this kind has room for.
+/// The maximum number of elements of a page.
 let pageSize = 1 << pageBits
 
 struct LendingPageHeader {
-    /// The lender, which keeps the borrowed elements alive. Its reference is counted by hand, because destroying a header with
+    /// The lender, which keeps the borrowed elements alive. Retained manually, because destroying a header with
     /// references is slow.
     fileprivate var lender: Unmanaged<AnyObject>?
-    /// A bit for each element that this page holds by itself.
+    /// A bit for each element that this page retains itself.
     fileprivate var owned: UInt32 = 0
-    /// How many elements there are.
     fileprivate(set) var count: UInt8 = 0
 }
 
-/// A page whose elements are references or nil, or begin with a reference and have no other.
+/// A page whose elements are references or nil, or begin with their only reference.
 ///
-/// This is a protocol and not a generic class. The deinitializer of a generic class would be generic, and would ask the type
-/// how to release each element, which takes longer than all the rest. A conforming class calls `releaseElements` in its
-/// `deinit`.
+/// This is a protocol and not a generic class, because the deinitializer of a generic class would be generic and look up how to
+/// release each element, which takes longer than everything else. A conforming class calls `releaseElements` in its `deinit`.
 protocol LendingPage: AnyObject {
     associatedtype Element
 
     /// An empty page with room for `pageSize` elements.
     static func makeEmpty() -> Self
-    /// Valid as long as somebody holds this page.
+    /// Valid while this page is retained.
     var parts: (header: UnsafeMutablePointer<LendingPageHeader>, elements: UnsafeMutablePointer<Element>) { get }
 }
 
 extension LendingPage {
-    /// A page with the same elements that nobody else holds yet.
+    /// A page with the same elements and a sole reference.
     func copy() -> Self {
         let page = Self.makeEmpty()
         let (header, elements) = parts
@@ -62,7 +59,7 @@ extension LendingPage {
         return page
     }
 
-    /// To be called once, at the end.
+    /// Releases all elements. Called once, in `deinit`.
     func releaseElements() {
         let (header, elements) = parts
         if let lender = header.pointee.lender {
@@ -73,7 +70,7 @@ extension LendingPage {
         }
     }
 
-    /// Calls the body with each element that a borrower holds by itself.
+    /// Calls the body with each element that a borrower retains itself.
     private func forEachOwned(_ body: (UnsafeMutablePointer<Element>) -> Void) {
         let (header, elements) = parts
         var owned = header.pointee.owned
@@ -83,13 +80,13 @@ extension LendingPage {
         }
     }
 
-    /// Valid as long as somebody holds this page.
+    /// Valid while this page is retained.
     var elements: UnsafeMutablePointer<Element> { parts.elements }
 
     var count: Int { Int(parts.header.pointee.count) }
 }
 
-/// How many elements a borrower holds by itself at most.
+/// The maximum number of elements that a borrower retains itself.
 @inline(__always) private func replacedMax(_ count: Int) -> Int { count / 8 }
 
 /// A bit for each element.
@@ -98,8 +95,7 @@ extension LendingPage {
 // MARK: - Writing, by the only holder
 
 extension LendingPage {
-    /// The page to write to. It is made or copied if that is necessary. Only the reference holds it, so it is valid as long as
-    /// the reference is.
+    /// The page for writing, created or copied if necessary. Valid while the reference exists, because only it retains the page.
     static func writable(_ page: UnsafeMutablePointer<AnyObject?>) -> Unmanaged<Self> {
         if !isKnownUniquelyReferenced(&page.pointee) {
             page.pointee = page.pointee.map { unsafeDowncast($0, to: Self.self).copy() } ?? makeEmpty()
@@ -107,15 +103,15 @@ extension LendingPage {
         return unmanaged(page)
     }
 
-    /// The address of an element that will be replaced or written to. The page holds the element by itself from now on; the
-    /// object is copied if it was borrowed.
+    /// The address of an element that will be replaced or written to. The page retains the element itself from now on.
+    /// A borrowed object is copied.
     func writable(
         at position: Int, copying copy: (Unmanaged<AnyObject>) -> AnyObject
     ) -> UnsafeMutablePointer<Element> {
         let elements = elements
         if !isOwned(position) {
             if let borrowed = reference(elements + position) {
-                // Written over without being released: the lender holds it.
+                // Overwritten without being released: the lender retains it.
                 let copied = Unmanaged.passRetained(copy(borrowed))
                 UnsafeMutableRawPointer(elements + position).storeBytes(of: copied, as: Unmanaged<AnyObject>.self)
             }
@@ -124,12 +120,12 @@ extension LendingPage {
         return elements + position
     }
 
-    /// Replaces an element. The page holds the new one by itself; the old one stays with the lender if it was borrowed.
+    /// Replaces an element, and retains the new one. A borrowed old one stays with the lender.
     func replace(at position: Int, by element: Element) {
         if isOwned(position) {
             elements[position] = element
         } else {
-            // Written over without being released: the lender holds it.
+            // Overwritten without being released: the lender retains it.
             (elements + position).initialize(to: element)
             own(position)
         }
@@ -137,14 +133,14 @@ extension LendingPage {
 
     private func isOwned(_ position: Int) -> Bool { parts.header.pointee.owned >> UInt32(position) & 1 == 1 }
 
-    /// The page holds by itself, from now on, what it borrowed at this position.
+    /// Marks an element as retained by this page.
     private func own(_ position: Int) {
         let header = parts.header
         header.pointee.owned |= 1 << UInt32(position)
         if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
     }
 
-    /// Releases the lender, and holds all elements by itself.
+    /// Retains all elements and releases the lender.
     func holdAll() {
         let (header, elements) = parts
         guard let lender = header.pointee.lender else { return }
@@ -177,7 +173,7 @@ extension LendingPage {
 
     func append(_ element: Element) { insert(element, at: count) }
 
-    /// Makes an empty page full.
+    /// Fills an empty page.
     func fill(with element: Element) {
         elements.initialize(repeating: element, count: pageSize)
         setCount(pageSize)
@@ -202,15 +198,15 @@ extension LendingPage {
 
 // MARK: - References as words
 
-// The compiler accesses references in memory through the metadata of the type around them, or counts one time more than is
-// necessary. So the pages count their references by hand.
+// The compiler accesses references in memory through the metadata of the enclosing type, or retains once more than
+// necessary. So the pages count their references manually.
 
-/// The reference at the beginning of an element.
+/// The reference at the start of an element.
 func reference<Element>(_ element: UnsafeMutablePointer<Element>) -> Unmanaged<AnyObject>? {
     UnsafeRawPointer(element).load(as: Unmanaged<AnyObject>?.self)
 }
 
-/// What a reference that is not nil refers to.
+/// The object of a reference that is not nil.
 func unmanaged<Object>(_ reference: UnsafeMutablePointer<AnyObject?>) -> Unmanaged<Object> {
     UnsafeRawPointer(reference).load(as: Unmanaged<Object>.self)
 }
@@ -225,8 +221,8 @@ func releaseReferences<Element>(_ elements: UnsafeMutablePointer<Element>, count
     for position in 0..<count { reference(elements + position)?.release() }
 }
 
-/// All objects are fetched from memory before the first of them is counted: they may be anywhere, counting is atomic, and
-/// atomic operations wait for memory one after the other.
+/// Prefetches all objects before the first is retained or released: they are scattered in memory, and atomic operations
+/// wait for memory one after the other.
 private func fetchObjects<Element>(of elements: UnsafeMutablePointer<Element>, count: Int) {
     var types = 1
     for position in 0..<count {

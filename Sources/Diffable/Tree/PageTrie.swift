@@ -1,12 +1,12 @@
-/// The pages that a trie leads to.
+/// A page at the lowest level of a trie.
 protocol TriePage: AnyObject {
-    /// A page in which nothing was written.
+    /// An empty page.
     static func make() -> Self
-    /// A page like this one that nobody else holds yet.
+    /// A copy with a sole reference.
     func copy() -> Self
 }
 
-/// A branch has references to branches, or to pages at the lowest level. It ends after the last that is there.
+/// A branch with references to branches, or to pages at the lowest level. It ends after the last child.
 final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPage {
     typealias Element = AnyObject?
 
@@ -21,24 +21,24 @@ final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPag
     deinit { releaseElements() }
 }
 
-/// Pages by number, shared with the copies of the trie as long as they are the same: a radix trie with a base of 32.
+/// Pages by number, shared with copies of the trie while they are equal: a radix trie with a base of 32.
 ///
-/// Reading costs O(log n). Writing copies the pages on the path, but only where another copy of the trie shares them.
-/// Finding the differences of two copies takes time that depends on the number of differences only.
+/// Reading costs O(log n). Writing copies the pages on the path, but only if a copy of the trie shares them. The cost
+/// of finding the differences of two copies depends only on their number.
 struct PageTrie<Page: TriePage>: @unchecked Sendable {
-    // Unchecked, because pages are written to. A page that a second trie holds is never written to.
+    // Unchecked, because pages are written to; but never a page that another trie retains.
 
     private typealias Branch = TrieBranch
 
-    /// A branch, or a page when the height is zero.
+    /// A branch, or a page if the height is zero.
     private var root: AnyObject?
-    /// How many levels of branches stand above the pages.
+    /// The number of levels of branches above the pages.
     private var height = 0
 
-    /// Valid as long as somebody holds this trie; nil for a page that was never written.
+    /// Valid while this trie is retained. Nil for a page that was never written.
     func page(at index: Int) -> Unmanaged<Page>? {
         guard let root, isInside(index) else { return nil }
-        // References are read as plain words, because counting them would cost more than all the rest.
+        // References are read as plain words, because retaining them would cost more than everything else.
         var page = Unmanaged.passUnretained(root)
         var shift = pageBits * height
         while shift > 0 {
@@ -57,8 +57,8 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
         }
     }
 
-    /// The address of the reference to a page that will be written to or replaced. It is valid until the next call, as long as
-    /// the trie is not copied.
+    /// The address of the reference to a page that will be written to or replaced. Valid until the next call, while the
+    /// trie is not copied.
     mutating func writableReference(at index: Int) -> UnsafeMutablePointer<AnyObject?> {
         while !isInside(index) { grow() }
         var reference = withUnsafeMutablePointer(to: &root) { $0 }
@@ -79,7 +79,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
         return reference
     }
 
-    /// A page to write to. It is made or copied if that is necessary, and valid as long as the trie is not copied.
+    /// A page for writing, created or copied if necessary. Valid while the trie is not copied.
     mutating func writablePage(at index: Int) -> Unmanaged<Page> {
         let reference = writableReference(at: index)
         if !isKnownUniquelyReferenced(&reference.pointee) {
@@ -103,8 +103,8 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
 // MARK: - Differences
 
 extension PageTrie {
-    /// Calls the body for each page that the two do not share, in ascending order, with the old one and this one.
-    /// O(d · log n) for d such pages. No references are counted on the way: a small difference would cost little else.
+    /// Calls the body for each page that the two do not share, in ascending order, with the old one and this one. O(d · log
+    /// n) for d such pages. References are not retained on the way, which would dominate the cost of a small difference.
     func forEachDifference(from old: PageTrie, _ body: (Int, Unmanaged<Page>?, Unmanaged<Page>?) -> Void) {
         withExtendedLifetime((old.root, root)) {
             Self.visit(
@@ -133,7 +133,8 @@ extension PageTrie {
         }
     }
 
-    /// Whether the two share all but a few pages. O(pagesMax · log n), however many they do not share.
+    /// Whether the two share all but at most `pagesMax` pages. O(pagesMax · log n), regardless of the number that they
+    /// do not share.
     func isNear(_ old: PageTrie, pagesMax: Int) -> Bool {
         withExtendedLifetime((old.root, root)) {
             var pagesLeft = pagesMax

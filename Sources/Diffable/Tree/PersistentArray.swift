@@ -1,13 +1,12 @@
-/// An element of a `PersistentArray`.
 protocol PageElement: Sendable {
     associatedtype Page: ElementPage where Page.Element == Self
 
     /// The value of elements that were never written.
     static var filler: Self { get }
-    /// How many elements stand on a page, as a power of two.
+    /// The number of elements on a page, as a power of two.
     static var pageBits: Int { get }
-    /// Whether elements have one reference, at their beginning, or none. Then their pages call `releaseReferences` in
-    /// their `deinit`.
+    /// Whether elements start with their only reference, or have none. If they do, their pages call `releaseReferences`
+    /// in their `deinit`.
     static var beginsWithReference: Bool { get }
 }
 
@@ -17,8 +16,8 @@ extension PageElement {
 
 /// An array of any size that shares equal pages with its copies.
 ///
-/// Reading and writing an element cost O(log n); a write copies only what another copy shares. Elements that were never
-/// written are the filler and take no memory by the page.
+/// Reading and writing an element cost O(log n). A write copies only pages that another copy shares. A page of elements
+/// that were never written takes no memory.
 struct PersistentArray<Element: PageElement>: Sendable {
     private var pages = PageTrie<Element.Page>()
 
@@ -31,16 +30,14 @@ struct PersistentArray<Element: PageElement>: Sendable {
         set { writable(at: index).pointee = newValue }
     }
 
-    /// The address of an element that will be written to. It is valid until something else in the array is written, as long as
-    /// the array is not copied.
+    /// The address of an element for writing. Valid until another element is written, while the array is not copied.
     mutating func writable(at index: Int) -> UnsafeMutablePointer<Element> {
         pages.writablePage(at: index >> Element.pageBits)._withUnsafeGuaranteedRef {
             $0.elements + index & (Element.pageCount - 1)
         }
     }
 
-    /// The address of an element, for reading; nil if its page was never written. It is valid as long as somebody holds this
-    /// array.
+    /// The address of an element for reading. Nil if its page was never written. Valid while this array is retained.
     func readable(at index: Int) -> UnsafeMutablePointer<Element>? {
         pages.page(at: index >> Element.pageBits)?._withUnsafeGuaranteedRef {
             $0.elements + index & (Element.pageCount - 1)
@@ -48,8 +45,8 @@ struct PersistentArray<Element: PageElement>: Sendable {
     }
 
     /// Calls the body for each page that the two do not share, in ascending order, with the index of its first element,
-    /// the old elements and these. `nil` is a page of fillers; the pointers are valid within the body. O(d · log n) for
-    /// d such pages.
+    /// the old elements and the new ones. `nil` is a page of fillers. The pointers are valid within the body. O(d · log
+    /// n) for d such pages.
     func forEachUnsharedPage(
         from old: PersistentArray, _ body: (Int, UnsafePointer<Element>?, UnsafePointer<Element>?) -> Void
     ) {
@@ -65,13 +62,13 @@ struct PersistentArray<Element: PageElement>: Sendable {
 
 /// A page of a `PersistentArray`, in one allocation.
 ///
-/// Only an array that is its single holder writes to it. This is a protocol for the same reason as `LendingPage`.
+/// May be written only by an array with the sole reference to it. A protocol for the same reason as `LendingPage`.
 protocol ElementPage: TriePage {
     associatedtype Element: PageElement
 
-    /// Makes a page with room for all elements, which are not initialized yet.
+    /// An uninitialized page with room for all elements.
     static func makeEmpty() -> Self
-    /// Valid as long as somebody holds this page.
+    /// Valid while this page is retained.
     var elements: UnsafeMutablePointer<Element> { get }
 }
 

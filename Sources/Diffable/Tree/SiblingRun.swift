@@ -1,13 +1,12 @@
-/// Builds the tree of one owner's children, which come in order. A page is filled before the next one begins.
+/// Builds the tree of one owner's children in order. A page is filled before the next one begins.
 ///
-/// The number of a child's leaf is known when the child comes, so that its slot is written once.
+/// The number of a child's leaf is known when the child is added, so its slot is written once.
 struct SiblingRun {
     let owner: Handle
-    /// The leaf that is being filled, its number, and the number of handles in it with all their descendants.
+    /// The leaf that is being filled, its number, and the number of its handles with all their descendants.
     private var handles: [Handle] = []
     private var number: PageNumber = noPage
     private var total = 0
-    /// The leaves that are full.
     private var leaves: [SiblingTree] = []
 
     init(of owner: Handle) {
@@ -15,7 +14,7 @@ struct SiblingRun {
         handles.reserveCapacity(SiblingTree.leafCountAppended)
     }
 
-    /// The number of the leaf that the next child will be in.
+    /// The number of the leaf for the next child.
     mutating func nextLeaf(in forest: inout Forest) -> PageNumber {
         if handles.count == SiblingTree.leafCountAppended { endLeaf() }
         if handles.isEmpty { number = forest.allocatePage(under: noPage) }
@@ -27,7 +26,7 @@ struct SiblingRun {
         total += 1
     }
 
-    /// Sets the number of descendants of the last child.
+    /// Adds the descendants of the last child to the count.
     mutating func addDescendants(_ count: Int) { total += count }
 
     private mutating func endLeaf() {
@@ -37,7 +36,7 @@ struct SiblingRun {
         total = 0
     }
 
-    /// Makes them the owner's children, and returns their number with all descendants.
+    /// Sets the children of the owner, and returns their number with all descendants.
     mutating func end(in forest: inout Forest) -> Int {
         endLeaf()
         var pages = leaves

@@ -1,9 +1,9 @@
-// Insertion into the tree of an owner's children, and removal from it. A page that is too full is split, and a page that is
-// too empty is joined with a neighbour. The slots of handles that move to another page are updated.
+// Insertion into the tree of an owner's children, and removal from it. A page that is too full is split, and a page
+// that is too empty is merged with a neighbour. The slots of handles that move to another page are updated.
 
 extension SiblingTree {
-    /// The handles of a leaf, with room for more, to write to. They are copied if others hold them too. Valid as long as the
-    /// tree is not copied.
+    /// The handles of a leaf for writing, with room for `added` more. Copied if they are shared. Valid while the tree
+    /// is not copied.
     fileprivate mutating func writableHandles(besides added: Int = 0) -> Unmanaged<HandlePage> {
         if !isAlone || !unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef({ $0.hasRoom(for: added) }) {
             page = withHandles { HandlePage.make($0, besides: added) }
@@ -11,14 +11,14 @@ extension SiblingTree {
         return unmanagedPage(as: HandlePage.self)
     }
 
-    /// The same for the pages under a branch.
+    /// The pages under a branch for writing. Copied if they are shared. Valid while the tree is not copied.
     fileprivate mutating func writablePages() -> Unmanaged<Branch> {
         if !isAlone { page = unsafeDowncast(page, to: Branch.self).copy() }
         return unmanagedPage(as: Branch.self)
     }
 
-    /// Whether nobody else holds the page. The argument is optional, because Swift retains an `AnyObject` that is not optional
-    /// for the call, and the result would always be false.
+    /// Whether the reference to the page is unique. The argument is optional, because Swift retains a non-optional
+    /// `AnyObject` for the call, and the result would always be false.
     private var isAlone: Bool {
         mutating get {
             withUnsafeMutablePointer(to: &page) { page in
@@ -27,7 +27,7 @@ extension SiblingTree {
         }
     }
 
-    /// One of the pages under a branch, to write to.
+    /// A page under a branch for writing.
     fileprivate mutating func writablePage(at position: Int) -> UnsafeMutablePointer<SiblingTree> {
         let isLeaf = height == 1
         return writablePages()._withUnsafeGuaranteedRef { pages in
@@ -40,10 +40,10 @@ extension SiblingTree {
         }
     }
 
-    /// The number of handles or pages directly in it.
+    /// The number of handles of a leaf, or of pages directly under a branch.
     private var width: Int { isLeaf ? Int(count) : withPages(\.count) }
 
-    /// A page that is less than a quarter full is joined with a neighbour, where the two leave a quarter free.
+    /// Whether the page is less than a quarter full. It is then merged with a neighbour if the result leaves a quarter free.
     fileprivate var isSparse: Bool { width < widthMax / 4 }
 
     private var widthMax: Int { isLeaf ? Self.leafCountMax : Self.branchCountMax }
@@ -120,7 +120,7 @@ extension Forest {
             page.writableHandles(besides: 1)._withUnsafeGuaranteedRef { $0.insert(handle, at: position) }
             return nil
         }
-        // Appending begins a new page and moves nothing; any other insertion splits the page into halves.
+        // Appending starts a new page and moves nothing. Any other insertion splits the page into halves.
         if isAppended {
             page.count -= 1
             page.total -= UInt32(weight)
@@ -147,7 +147,7 @@ extension Forest {
         return right
     }
 
-    /// A page among its neighbours, whose counts stand in the branch already.
+    /// Inserts a page into a branch whose counts include it already.
     private mutating func insert(
         _ added: SiblingTree, intoBranch page: inout SiblingTree, at position: Int
     ) -> SiblingTree? {
@@ -170,14 +170,14 @@ extension Forest {
         return right
     }
 
-    /// A new page with handles that are told so.
+    /// A new leaf, with the slots of its handles updated.
     private mutating func leaf(of handles: HandlePage, total: Int) -> SiblingTree {
         let leaf = SiblingTree(leaf: handles, number: allocatePage(under: noPage), total: total)
         claim(leaf, by: leaf.number)
         return leaf
     }
 
-    /// A new page with pages that are told so.
+    /// A new branch, with the parents of its pages updated.
     mutating func branch(of pages: SiblingTree.Branch, height: UInt8) -> SiblingTree {
         var branch = SiblingTree(
             page: pages, number: allocatePage(under: noPage), count: 0, total: 0, height: height)
@@ -189,7 +189,7 @@ extension Forest {
         return branch
     }
 
-    /// Tells what stands in a page which page it stands in from now on.
+    /// Sets the page number in the slots of a leaf's handles, or the parent of a branch's pages.
     private mutating func claim(_ page: SiblingTree, by number: PageNumber) {
         if page.isLeaf {
             page.withHandles { handles in
@@ -246,7 +246,7 @@ extension Forest {
         }
     }
 
-    /// Joins a page with a neighbour, where one is small enough.
+    /// Merges a page with a neighbour if both together are small enough.
     private mutating func join(under page: inout SiblingTree, at position: Int) {
         let count = page.withPages(\.count)
         for left in [position - 1, position] where left >= 0 && left + 1 < count {

@@ -1,4 +1,4 @@
-/// Numbers the pages of all sibling trees of a list.
+/// The number of a page, unique among all sibling trees of a list.
 typealias PageNumber = UInt32
 
 let noPage = PageNumber.max
@@ -39,28 +39,28 @@ final class SiblingTreePage: ManagedBuffer<Void, SiblingTree?>, ElementPage {
     deinit { releaseReferences(elements, count: SiblingTree?.pageCount) }
 }
 
-/// The children of one owner, in order: a page of a counted B+tree, with what stands under it.
+/// The children of one owner, in order: a page of a counted B+tree, with everything below it.
 ///
-/// Leaves hold up to 64 handles, branches up to 32 pages. Counts stand beside the pages in the branch above them, so a
-/// change of a count alone copies no leaf. A copy shares its pages with the original until one of the two changes.
+/// Leaves have up to 64 handles, branches up to 32 pages. Counts are stored in the branch above a page, so changing
+/// only a count copies no leaf. A copy shares its pages with the original until one of the two changes.
 struct SiblingTree: @unchecked Sendable {
-    // Unchecked, because pages are written to: never one that a second tree can see.
+    // Unchecked, because pages are written to; but never a page that another tree retains.
 
     static let leafCountMax = 64
     static let branchCountMax = pageSize
-    /// Where a leaf that is appended to is left with room for later insertions.
+    /// A leaf that is appended to stops growing here, which leaves room for later insertions.
     static let leafCountAppended = 56
 
     typealias Branch = SiblingBranch
 
-    /// A `Branch`, or a `HandlePage` when the height is zero. First, and the only reference, for `LendingPage`.
+    /// A `Branch`, or a `HandlePage` if the height is zero. The first member and the only reference, as `LendingPage` requires.
     var page: AnyObject
     let number: PageNumber
-    /// How many siblings stand in it.
+    /// The number of siblings in it.
     var count: UInt32
-    /// How many they are with all their descendants.
+    /// The number of siblings in it with all their descendants.
     var total: UInt32
-    /// How many levels of branches stand above the leaves.
+    /// The number of levels of branches above the leaves.
     let height: UInt8
 
     init(leaf: HandlePage, number: PageNumber, total: Int) {
@@ -83,7 +83,6 @@ struct SiblingTree: @unchecked Sendable {
     }
 }
 
-/// The pages under a branch of a sibling tree.
 final class SiblingBranch: ManagedBuffer<LendingPageHeader, SiblingTree>, LendingPage {
     typealias Element = SiblingTree
 
@@ -103,17 +102,15 @@ final class SiblingBranch: ManagedBuffer<LendingPageHeader, SiblingTree>, Lendin
 extension SiblingTree {
     var isLeaf: Bool { height == 0 }
 
-    /// The page without counting a reference. Valid as long as somebody holds this tree.
+    /// The page without a reference count. Valid while this tree is retained.
     func unmanagedPage<Page: AnyObject>(as type: Page.Type) -> Unmanaged<Page> {
         Unmanaged.passUnretained(unsafeDowncast(page, to: type))
     }
 
-    /// The handles of a leaf.
     func withHandles<R>(_ body: (UnsafeBufferPointer<Handle>) -> R) -> R {
         unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef { body($0.handles) }
     }
 
-    /// The pages under a branch.
     func withPages<R>(_ body: (UnsafeBufferPointer<SiblingTree>) -> R) -> R {
         unmanagedPage(as: Branch.self)._withUnsafeGuaranteedRef {
             body(UnsafeBufferPointer(start: $0.elements, count: $0.count))
@@ -128,13 +125,13 @@ extension SiblingTree {
         }
     }
 
-    /// Calls the body for each page of handles, in order.
     func forEachLeaf(_ body: (SiblingTree) -> Void) {
         if isLeaf { return body(self) }
         withPages { pages in for page in pages { page.forEachLeaf(body) } }
     }
 
-    /// Whether the condition holds for any sibling, of which those without children are known not to meet it.
+    /// Whether the condition holds for any sibling with children. Siblings without children are not tested reliably, so
+    /// the condition has to be false for them.
     func containsParent(where condition: (Handle) -> Bool) -> Bool {
         if total == count { return false }
         if isLeaf { return withHandles { $0.contains(where: condition) } }
@@ -167,8 +164,8 @@ extension SiblingTree {
     }
 }
 
-/// Where a page of a sibling tree stands, for reading on the way down: nothing is copied, so no reference is counted,
-/// and the processor need not wait for one page before it fetches the next. Valid as long as somebody holds the tree.
+/// The address of a page of a sibling tree, for traversal: nothing is copied or retained, and the CPU need not wait for
+/// one page before it fetches the next. Valid while the tree is retained.
 struct SiblingPage {
     private let page: UnsafeMutablePointer<SiblingTree>
 
@@ -179,12 +176,12 @@ struct SiblingPage {
     var count: Int { Int(page.pointee.count) }
     var total: Int { Int(page.pointee.total) }
 
-    /// Of a leaf.
+    /// Only for a leaf.
     var handles: UnsafeBufferPointer<Handle> {
         object(as: HandlePage.self)._withUnsafeGuaranteedRef { $0.handles }
     }
 
-    /// Of a branch.
+    /// Only for a branch.
     var pages: (first: SiblingPage, count: Int) {
         object(as: SiblingTree.Branch.self)._withUnsafeGuaranteedRef { (SiblingPage($0.elements), $0.count) }
     }
@@ -197,30 +194,30 @@ struct SiblingPage {
 }
 
 extension Forest {
-    /// The root of the children of a handle that has any. Valid as long as somebody holds this forest.
+    /// The root of the children of a handle that has any. Valid while this forest is retained.
     private func root(_ owner: Handle) -> SiblingPage? {
         guard let root = trees.readable(at: Int(owner)), reference(root) != nil else { return nil }
-        // An optional tree is laid out as a tree: its reference tells whether there is one.
+        // An optional tree has the layout of a tree: its reference is nil for none.
         return SiblingPage(UnsafeMutableRawPointer(root).assumingMemoryBound(to: SiblingTree.self))
     }
 
-    /// One more than the number of its descendants.
+    /// The number of descendants plus one.
     func weight(_ handle: Handle) -> Int {
         defer { withExtendedLifetime(self) {} }
         return 1 + (root(handle)?.total ?? 0)
     }
 
-    /// What stands before a handle under its owner.
+    /// The position of a handle under its owner, and the counts before it.
     private struct Preceding {
-        /// How many siblings stand in the pages before its leaf, and how many they are with all their descendants.
+        /// The number of siblings in the pages before its leaf, and their number with all descendants.
         var siblings = 0
         var all = 0
         var leaf: SiblingPage
-        /// In the leaf.
+        /// The index in the leaf.
         var position = 0
     }
 
-    /// Valid as long as somebody holds this forest. O(log n).
+    /// Valid while this forest is retained. O(log n).
     private func preceding(_ handle: Handle) -> Preceding {
         let place = slots.place(handle)
         let route = route(from: place.leaf)
@@ -250,7 +247,7 @@ extension Forest {
         return preceding.siblings + preceding.position
     }
 
-    /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
+    /// The number of preceding siblings with all their descendants. O(log n).
     func siblingOffset(_ handle: Handle) -> Int {
         defer { withExtendedLifetime(self) {} }
         let preceding = preceding(handle)
@@ -258,8 +255,8 @@ extension Forest {
         return preceding.all + weights(of: preceding.leaf.handles[..<preceding.position])
     }
 
-    /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
-    /// 0 is the handle itself. O(log n).
+    /// The handle at a depth-first offset under an owner, and the rest of the offset within its subtree: 0 is the
+    /// handle itself. O(log n).
     func child(atOffset offset: Int, under owner: Handle) -> (Handle, rest: Int) {
         defer { withExtendedLifetime(self) {} }
         guard let root = root(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
@@ -273,9 +270,9 @@ extension Forest {
         preconditionFailure("offset \(offset) is beyond the children")
     }
 
-    /// Calls with the sections that have items from a depth-first offset among all items on, and with how many items of the
-    /// section come before it, as long as the body wants more. Sections without items are not met. O(1) for a section that
-    /// follows on the same page, O(log n) for any other.
+    /// Calls the body with each section that has items at or after a depth-first offset among all items, and with the
+    /// number of the section's items before that offset, until the body returns false. Skips sections without items.
+    /// O(1) for a section that follows on the same page, O(log n) for any other.
     func forEachSection(fromItem offset: Int, _ body: (Handle, _ rest: Int) -> Bool) {
         defer { withExtendedLifetime(self) {} }
         guard let root = root(Forest.list), offset >= 0 else { return }
@@ -296,7 +293,7 @@ extension Forest {
         }
     }
 
-    /// The handle at an index among the children of an owner; nil beyond them. O(log n).
+    /// The handle at an index among the children of an owner. Nil if out of range. O(log n).
     func child(atIndex index: Int, under owner: Handle) -> Handle? {
         defer { withExtendedLifetime(self) {} }
         guard let root = root(owner), index >= 0, index < root.count else { return nil }
@@ -304,7 +301,7 @@ extension Forest {
         return leaf.handles[rest]
     }
 
-    /// The leaf that holds an offset among what is counted, and what is left of the offset within it.
+    /// The leaf that contains an offset according to `count`, and the rest of the offset within it.
     @inline(__always)
     private func leaf(below root: SiblingPage, at offset: Int, counting count: (SiblingPage) -> Int) -> (
         SiblingPage, rest: Int
@@ -342,10 +339,10 @@ extension Forest {
         handles.reduce(0) { $0 + weight($1) }
     }
 
-    /// The sibling before a handle, if there is one. O(log n).
+    /// The sibling before a handle, if any. O(log n).
     func previousSibling(_ handle: Handle) -> Handle? {
         defer { withExtendedLifetime(self) {} }
-        // What was appended is the last: nothing need be counted on the way to it.
+        // A handle that was just appended is the last, which needs no counting on the way.
         if var page = root(parent(handle)) {
             while !page.isLeaf { page = page.pages.first[page.pages.count - 1] }
             let handles = page.handles
@@ -357,7 +354,7 @@ extension Forest {
     }
 }
 
-/// The way from a leaf up to the root. 16 levels are more than a B+tree of 2³² handles has.
+/// The path from a leaf up to the root. 16 levels are more than a B+tree of 2³² handles has.
 struct Route {
     private var numbers = InlineArray<16, PageNumber>(repeating: noPage)
     private(set) var count = 0

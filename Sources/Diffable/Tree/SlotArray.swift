@@ -1,6 +1,7 @@
-/// What is known of a handle.
+/// The record and the position of a handle.
 struct Slot {
-    /// `nil`: the slot is free, or the list's, which has no content. First, and the only reference, for `LendingPage`.
+    /// Nil for a free slot, and for the list's slot if the list has no content. The first member and the only
+    /// reference, as `LendingPage` requires.
     var record: Record?
     var place: Place
 
@@ -11,16 +12,16 @@ struct Slot {
     var isExpanded: Bool { place.isExpanded }
 }
 
-/// Where something stands, and whether its children are shown.
+/// The position of an element, and whether its children are shown.
 struct Place: Equatable {
-    /// Whose child it is; in a free slot, the next free one.
+    /// The parent. In a free slot, the next free one.
     var parent: Handle
-    /// The page number of the leaf it stands in, doubled, and whether it is expanded.
+    /// The number of the element's leaf, doubled, plus 1 if it is expanded.
     private var leafAndExpansion: UInt32
 
     static let filler = Place(parent: 0, leafAndExpansion: 0)
 
-    /// The leaf of what has no place.
+    /// The leaf of an element without a position.
     private static let nowhere: PageNumber = noPage >> 1
 
     init(isExpanded: Bool) {
@@ -57,7 +58,7 @@ struct Place: Equatable {
 
 /// The slots of all handles.
 ///
-/// A record and its place stand side by side, so that the way from a handle to either reads one place of memory.
+/// A record and its position are adjacent, so that reading either from a handle accesses one memory location.
 struct SlotArray: Sendable {
     private var pages = PageTrie<SlotPage>()
 
@@ -67,7 +68,7 @@ struct SlotArray: Sendable {
 
     func record(_ handle: Handle) -> Record? { read(handle) { $0.pointee.record } ?? nil }
 
-    /// Whether the record of a handle has the same id as another one.
+    /// Whether the record of a handle has the same id as another record.
     func hasRecord(_ handle: Handle, withIDOf record: Record) -> Bool {
         read(handle) { slot in
             BorrowedSlot(slot)?.record.hasSameID(as: BorrowedRecord(record)) ?? false
@@ -76,7 +77,7 @@ struct SlotArray: Sendable {
 
     func hasRecord(_ handle: Handle) -> Bool { read(handle) { reference($0) != nil } ?? false }
 
-    /// Lends a handle's slot; nil where nothing was written.
+    /// Reads a handle's slot. Nil if its page was never written.
     @inline(__always)
     private func read<R>(_ handle: Handle, _ body: (UnsafeMutablePointer<Slot>) -> R) -> R? {
         guard let page = page(of: handle) else { return nil }
@@ -86,12 +87,12 @@ struct SlotArray: Sendable {
 
     mutating func updatePlace(_ handle: Handle, _ body: (inout Place) -> Void) {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
-            // A place is no reference: whose the record beside it is makes no difference.
+            // A position contains no reference, so it does not matter which page retains the record.
             body(&$0.elements[Int(handle) & (pageSize - 1)].place)
         }
     }
 
-    /// Gives what the record counted for that was there (`Record.lengthCounted`).
+    /// Returns the previous record's `lengthCounted`.
     mutating func setRecord(_ record: Record?, of handle: Handle) -> Int {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef { page in
             let position = Int(handle) & (pageSize - 1)
@@ -99,7 +100,7 @@ struct SlotArray: Sendable {
         }
     }
 
-    /// Gives what the record counted for that was there.
+    /// Returns the previous record's `lengthCounted`.
     @discardableResult
     mutating func set(_ record: Record?, _ place: Place, of handle: Handle) -> Int {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
@@ -107,7 +108,7 @@ struct SlotArray: Sendable {
         }
     }
 
-    /// Handles from the first on, all on one page.
+    /// Sets the slots of consecutive handles on one page.
     mutating func set(_ slots: [(record: Record, place: Place)], from first: Handle) {
         pages.writablePage(at: Int(first) >> pageBits)._withUnsafeGuaranteedRef { page in
             var position = Int(first) & (pageSize - 1)
@@ -121,9 +122,8 @@ struct SlotArray: Sendable {
 
     static func isLastOfPage(_ handle: Handle) -> Bool { Int(handle) & (pageSize - 1) == pageSize - 1 }
 
-    /// Calls the body for each page of slots that the two do not share, in ascending order, with its first handle, the
-    /// old page and this one. `nil` is a page on which nothing was written; pages are valid within the body.
-    /// O(d · log n) for d such pages.
+    /// Calls the body for each page of slots that the two do not share, in ascending order, with its first handle, the old page
+    /// and this one. `nil` is a page that was never written. Pages are valid within the body. O(d · log n) for d such pages.
     func forEachUnsharedPage(
         from old: SlotArray, _ body: (Handle, Unmanaged<SlotPage>?, Unmanaged<SlotPage>?) -> Void
     ) {
@@ -132,18 +132,17 @@ struct SlotArray: Sendable {
         }
     }
 
-    /// Whether the two share all but a few pages of slots. O(pagesMax · log n).
+    /// Whether the two share all but at most `pagesMax` pages of slots. O(pagesMax · log n).
     func isNear(_ old: SlotArray, pagesMax: Int) -> Bool { pages.isNear(old.pages, pagesMax: pagesMax) }
 
-    /// The page that a handle's slot is on. Valid as long as somebody holds this array.
+    /// The page of a handle's slot. Valid while this array is retained.
     func page(of handle: Handle) -> Unmanaged<SlotPage>? { pages.page(at: Int(handle) >> pageBits) }
 }
 
-/// The slots of 32 handles.
 final class SlotPage: ManagedBuffer<LendingPageHeader, Slot>, LendingPage, TriePage {
     typealias Element = Slot
 
-    /// The longest record, in bytes, that a page may keep beyond its time.
+    /// In bytes. A longer record must not be kept by a lender after it was replaced.
     private static let keptLengthMax = 1024
 
     static func makeEmpty() -> SlotPage {
@@ -165,7 +164,7 @@ final class SlotPage: ManagedBuffer<LendingPageHeader, Slot>, LendingPage, TrieP
         let former = BorrowedSlot(elements + position)?.record.lengths ?? (content: 0, counted: 0)
         let isLong = former.content > SlotPage.keptLengthMax
         replace(at: position, by: slot)
-        // The lender has it, and holds it for as long as it is needed.
+        // Otherwise the lender would keep it as long as this page borrows.
         if isLong { holdAll() }
         return former.counted
     }
