@@ -1,22 +1,22 @@
-/// One step from the rows of one state to those of the next.
+/// One step from the rows of one state to the rows of the next.
 ///
-/// The steps of an update are carried out in their order, one after the other: the places of each are those in the rows as the
-/// steps before it left them. So an array, a `Gio.ListStore` and a terminal can take them as they come, while
-/// `performBatchUpdates` of UIKit, which wants the places of before and after, takes `BatchStage`s.
+/// The steps of an update are carried out in order: the indexes of each refer to the rows after the previous steps. So
+/// an array, a `Gio.ListStore` or a terminal can apply them one by one. UIKit's `performBatchUpdates`, which needs
+/// indexes before and after, uses `BatchStage`s.
 public enum RowChange: Equatable, Sendable {
-    /// Takes the rows at these places out.
+    /// Removes the rows at these indexes.
     case remove(Range<Int>)
-    /// The first of them is at this place then.
+    /// Inserts rows. The first of them gets this index.
     case insert([VisibleRow], at: Int)
-    /// They are taken out, and then put in so that the first of them is at `to`.
+    /// Removes the rows, then inserts them so that the first of them has the index `to`.
     case move(Range<Int>, to: Int)
-    /// Its content, kind, level, section or expansion is another, it has children now or none any more, or somebody asked to
-    /// draw it again. These steps come last.
+    /// Replaces a row whose content, kind, level, section or expansion changed, that gained its first child or lost its
+    /// last, or that has a request to redraw. These steps come last.
     case reload(VisibleRow, at: Int)
 }
 
 extension Array where Element == VisibleRow {
-    /// Does what a step says. O(rows).
+    /// Applies a step. O(rows).
     public mutating func carryOut(_ change: RowChange) {
         switch change {
         case .remove(let rows): removeSubrange(rows)
@@ -31,13 +31,13 @@ extension Array where Element == VisibleRow {
 }
 
 extension VisibleRows {
-    /// The steps from the rows of an earlier state to these. O(log² n) for each item that changed, and O(1) for each row that
-    /// comes.
+    /// The steps from the rows of an earlier state to these. O(log² n) for each changed item, and O(1) for each row
+    /// that is inserted.
     public func changes(from old: VisibleRows) -> [RowChange] {
         changes(from: old, by: list.difference(from: old.list))
     }
 
-    /// The same, of a known difference between the two lists.
+    /// The same for a known diff between the two lists.
     package func changes(from old: VisibleRows, by difference: [ListOperation]) -> [RowChange] {
         var writer = RowChangeWriter(from: old, to: self)
         for operation in shown.difference(from: old.shown) { writer.place(operation) }
@@ -47,18 +47,18 @@ extension VisibleRows {
     }
 }
 
-/// Carries the difference of what is shown out, one operation after the other, and notes which rows that concerns.
+/// Applies the diff of the shown rows, one operation after the other, and records the affected rows.
 ///
-/// What is placed where is read from what is shown (`rows`). Whether a row looks different is read from the whole list: a
-/// child that comes under a collapsed item is not shown, but the item can be expanded then.
+/// Positions are computed from the shown rows (`rows`). Whether a row looks different is computed from the whole list:
+/// a child added under a collapsed item is not shown, but the item can be expanded then.
 private struct RowChangeWriter {
     private let old: VisibleRows
     private let new: VisibleRows
-    /// What is shown after the operations so far.
+    /// The shown rows after the operations so far.
     private var rows: Snapshot
-    /// Items whose row may have become another.
+    /// Items whose row may have changed.
     private var touched: Set<ItemID> = []
-    /// Items that look different whatever their row says.
+    /// Items to redraw even if their row is equal.
     private var redrawn: Set<ItemID> = []
     private(set) var changes: [RowChange] = []
 
@@ -138,7 +138,7 @@ private struct RowChangeWriter {
         case .reconfigureItems(let changes): redrawn.formUnion(changes.lazy.map(\.id))
         case .reloadItems(let reloads): redrawn.formUnion(reloads.lazy.map(\.id))
         case .expandItems(let ids), .collapseItems(let ids): touched.formUnion(ids)
-        // Whoever gets its first child, or loses its last one.
+        // An item may get its first child, or lose its last one.
         case .insertItems(let items, _): touchParents(of: items.lazy.map(\.id))
         case .deleteItems(let ids, _): touchParents(of: ids)
         case .moveItem(let id, _): touchParents(of: CollectionOfOne(id))
@@ -155,7 +155,7 @@ private struct RowChangeWriter {
         }
     }
 
-    /// Reloads what was shown before and looks different, from the first to the last.
+    /// Reloads rows that existed before and look different, in ascending order.
     mutating func reload() {
         let different = redrawn.union(touched).compactMap { id -> (index: Int, row: VisibleRow)? in
             guard let before = old[id], let row = new[id], redrawn.contains(id) || row != before,

@@ -1,11 +1,11 @@
-/// Rows are read one after the other, too: `for row in snapshot.visibleRows`, `rows.filter { $0.level == 0 }`.
+/// The rows as a collection: `for row in snapshot.visibleRows`, `rows.filter { $0.level == 0 }`.
 ///
 /// A row by its index costs O(sections + log n), and a loop over all of them O(n).
 extension VisibleRows: RandomAccessCollection {
-    /// Of the first row.
+    /// The index of the first row, 0.
     public var startIndex: Int { 0 }
-    /// Behind the last row: `count`.
+    /// The index after the last row: `count`.
     public var endIndex: Int { count }
-    /// All rows, found at once. O(n).
+    /// Finds all rows at once. O(n).
     public func makeIterator() -> IndexingIterator<[VisibleRow]> { all.makeIterator() }
 }

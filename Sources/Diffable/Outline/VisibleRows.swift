@@ -1,32 +1,32 @@
 /// A row of an outline: an item whose ancestors are all expanded.
 public struct VisibleRow: Hashable, Identifiable, Sendable {
-    /// The item that it shows.
+    /// The item that the row shows.
     public var id: ItemID
-    /// The section that the item is in, at any depth.
+    /// The section that contains the item, at any depth.
     public var section: SectionID
-    /// How many ancestors it has: 0 directly in its section.
+    /// The number of ancestor items: 0 for an item directly in its section.
     public var level: Int
-    /// Whether its children are rows too.
+    /// Whether the item's children are shown too.
     public var isExpanded: Bool
-    /// Whether there is something to expand.
+    /// Whether the item has children.
     public var hasChildren: Bool
 }
 
-/// The rows of a list as a flat table or a terminal shows them: its visible items, section by section, each before its
-/// children. Sections are no rows of their own.
+/// The rows of a list in a flat table or a terminal: its visible items, section by section, parents before their
+/// children. Sections are not rows.
 ///
-/// It is a value, like the snapshot that it shows, and answers what a data source is asked:
+/// It is a value, like the snapshot it shows, and answers the questions of a data source:
 ///
 ///     func numberOfRows() -> Int { rows.count }
 ///     func level(at index: Int) -> Int { rows[index].level }
 public struct VisibleRows: Sendable {
     let list: Snapshot
-    /// The list without what is folded away.
+    /// The list without descendants of collapsed items.
     let shown: Snapshot
 
     private static let fold = Selection(.shared)
 
-    /// O(n).
+    /// The rows of a list. O(n).
     public init(of list: Snapshot) {
         self.list = list
         shown = Self.fold.evaluate(list)
@@ -37,17 +37,17 @@ public struct VisibleRows: Sendable {
         self.shown = shown
     }
 
-    /// The rows of the state that a difference leads to. O(log² n) for each item that changed, and O(1) for each row that comes.
+    /// The rows of the state that a diff leads to. O(log² n) for each changed item, and O(1) for each row that is inserted.
     ///
-    /// - Parameter difference: `new.difference(from:)` the state whose rows these are.
+    /// - Parameter difference: `new.difference(from:)` the state of these rows.
     package func advanced(to new: Snapshot, by difference: [ListOperation]) -> VisibleRows {
         VisibleRows(list: new, shown: Self.fold.follow(shown, from: list, to: new, by: difference))
     }
 
-    /// O(1).
+    /// The number of rows. O(1).
     public var count: Int { shown.numberOfItems }
 
-    /// A row by its index, from 0 to `count`. O(sections + log n).
+    /// The row at an index from 0 to `count - 1`. O(sections + log n).
     public subscript(index: Int) -> VisibleRow {
         guard let handle = shown.handle(ofItemAt: index) else {
             preconditionFailure("there is no row \(index) among \(count)")
@@ -55,13 +55,13 @@ public struct VisibleRows: Sendable {
         return row(shown.itemID(handle))
     }
 
-    /// Where an item's row is; nil when the item is not visible. O(depth · log n).
+    /// The index of an item's row. Nil if the item is not visible. O(depth · log n).
     public func index(of item: ItemID) -> Int? { shown.index(ofItem: item) }
 
-    /// An item's row; nil when the item is not visible. O(log n).
+    /// An item's row. Nil if the item is not visible. O(log n).
     public subscript(item: ItemID) -> VisibleRow? { shown.contains(item) ? row(item) : nil }
 
-    /// All of them. O(n).
+    /// All rows. O(n).
     public var all: [VisibleRow] { shown.itemIdentifiers.map(row) }
 
     private func row(_ id: ItemID) -> VisibleRow {
@@ -74,7 +74,7 @@ public struct VisibleRows: Sendable {
 }
 
 extension Snapshot {
-    /// The item at an index of `itemIdentifiers`; nil beyond its end.
+    /// The item at an index of `itemIdentifiers`. Nil if out of range.
     fileprivate func handle(ofItemAt index: Int) -> Handle? {
         guard index >= 0, let sections = forest.children(Forest.list) else { return nil }
         var rest = index
