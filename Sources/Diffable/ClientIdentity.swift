@@ -1,13 +1,13 @@
-/// Who a client is, as others are told: what it calls itself, its process and its user, as far as they are known.
+/// The identity of a client: its name, process and user, as far as they are known.
 public struct ClientIdentity: Equatable, Sendable {
-    /// What it calls itself; nil when it did not say, or nobody knows.
+    /// The name that the client gave. Nil if it gave none or it is unknown.
     public var name: String?
-    /// The number of its process, as the kernel gave it; nil when that is not known.
+    /// The process id according to the kernel. Nil if unknown.
     public var processID: Int?
-    /// The number of its user, as the kernel gave it; nil when that is not known.
+    /// The user id according to the kernel. Nil if unknown.
     public var userID: Int?
 
-    /// Says of a client what is known of it.
+    /// Creates an identity. Nil stands for unknown.
     public init(name: String? = nil, processID: Int? = nil, userID: Int? = nil) {
         self.name = name
         self.processID = processID

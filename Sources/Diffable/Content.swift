@@ -1,13 +1,13 @@
-/// The content of an item or a section: bytes that this module never interprets. Contents are equal when their bytes
-/// are.
+/// The content of an item, a section or a list: bytes that this module does not interpret. Contents are equal if their
+/// bytes are equal.
 ///
-/// On the wire they are a JSON value without insignificant white space; `DiffableJSON` makes them from text and
-/// checks them. "No content" is `nil`, never an empty `Content`.
+/// In the protocol they are a JSON value without insignificant white space. `DiffableJSON` makes them from text and
+/// validates them. "No content" is `nil`, never an empty `Content`.
 public struct Content: Hashable, Sendable {
-    /// What it consists of; at least one byte.
+    /// At least one byte.
     public let bytes: [UInt8]
 
-    /// Takes bytes as they are. An empty sequence is refused: it would be no content.
+    /// Takes the bytes unchanged. They must not be empty; use nil for no content.
     public init(_ bytes: [UInt8]) {
         precondition(!bytes.isEmpty, "content is at least one byte; use nil for no content")
         self.bytes = bytes
@@ -15,6 +15,6 @@ public struct Content: Hashable, Sendable {
 }
 
 extension Content: CustomStringConvertible {
-    /// Its bytes as text; what is no UTF-8 in them is replaced. O(length).
+    /// The bytes as text. Invalid UTF-8 is replaced. O(length).
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -4,10 +4,10 @@
     import Glibc
 #endif
 
-/// A name that tells one thing of its sort from the others: 1 to 255 bytes of UTF-8 without control characters.
+/// A name that distinguishes things of one kind: 1 to 255 bytes of UTF-8 without control characters.
 ///
-/// Identifiers are equal when their bytes are equal: `é` as one scalar and as two are different identifiers.
-/// An identifier read from an item shares the item's storage and keeps it alive.
+/// Identifiers are equal if their bytes are equal: `é` as one scalar and as two are different identifiers. An
+/// identifier read from an item shares the item's storage and keeps it alive.
 ///
 ///     let milk = try ItemID("milk")
 public struct Identifier<Named>: Sendable {
@@ -17,7 +17,7 @@ public struct Identifier<Named>: Sendable {
         self.record = record
     }
 
-    /// Throws what is wrong with the string, if anything is. O(length).
+    /// Throws if the string is not a valid identifier. O(length).
     public init(_ string: String) throws(IdentifierError) {
         var string = string
         let record = string.withUTF8 { utf8 in
@@ -28,7 +28,7 @@ public struct Identifier<Named>: Sendable {
         self.record = try record.get()
     }
 
-    /// Takes bytes that are known to be UTF-8, and throws what else is wrong with them. O(length).
+    /// Takes bytes that are known to be UTF-8. Throws if they break another rule. O(length).
     ///
     /// - Parameter lengthMax: in bytes, at most 255.
     package init(
@@ -39,7 +39,7 @@ public struct Identifier<Named>: Sendable {
 }
 
 extension Record {
-    /// Of an identifier alone.
+    /// A record with an identifier only.
     fileprivate static func make(
         validating utf8: UnsafeRawBufferPointer, lengthMax: Int = idLengthMax
     ) throws(IdentifierError) -> Record {
@@ -66,45 +66,45 @@ public enum SourceTag: Sendable {}
 /// The tag of `HostName`; it has no values.
 public enum HostTag: Sendable {}
 
-/// Identifies an item among all of a list's items, at any depth.
+/// Identifies an item in a list, at any depth.
 public typealias ItemID = Identifier<ItemName>
-/// Identifies a section among a list's sections.
+/// Identifies a section in a list.
 public typealias SectionID = Identifier<SectionName>
-/// Names the registration (the cell type) that draws an item.
+/// The kind of an item, such as the cell type that draws it.
 public typealias Kind = Identifier<KindName>
 /// Names a list.
 public typealias ListName = Identifier<ListTag>
-/// Names a change that a client asks for, so that asking again does not make it twice.
+/// Identifies a request for a change, so that repeating the request does not repeat the change.
 public typealias RequestKey = Identifier<RequestTag>
-/// Names what a list's handler does when it is asked to.
+/// Names an action that a list's handler performs on request.
 public typealias ActionName = Identifier<ActionTag>
-/// Says what a list is a mirror of, for people: a host and a list, as `build:jobs`.
+/// The source of a mirror, for people: a host and a list, such as `build:jobs`.
 public typealias MirrorSource = Identifier<SourceTag>
-/// Names a host among those that share lists.
+/// Names a host among the hosts that share lists.
 public typealias HostName = Identifier<HostTag>
 
 extension Identifier: Hashable {
-    /// Whether their bytes are equal. O(length).
+    /// Whether the bytes are equal. O(length).
     public static func == (a: Identifier, b: Identifier) -> Bool { a.record.hasSameID(as: b.record) }
 
-    /// Feeds a keyed hash of its bytes. O(length).
+    /// Feeds a keyed hash of the bytes. O(length).
     public func hash(into hasher: inout Hasher) { hasher.combine(record.hash) }
 }
 
 extension Identifier: Comparable {
-    /// By bytes.
+    /// Compares bytes.
     public static func < (a: Identifier, b: Identifier) -> Bool {
         a.record.withID { a in b.record.withID { b in a.lexicographicallyPrecedes(b) } }
     }
 }
 
 extension Identifier: CustomStringConvertible {
-    /// The string that it was made from. O(length).
+    /// The identifier as a string. O(length).
     public var description: String { record.withID { String(decoding: $0, as: UTF8.self) } }
 }
 
 extension Identifier: ExpressibleByStringLiteral {
-    /// For names that stand in the program; one that breaks the rules stops it.
+    /// For literals in a program. An invalid one stops the program.
     public init(stringLiteral: String) {
         do { try self.init(stringLiteral) } catch {
             preconditionFailure("the literal \(stringLiteral.debugDescription) \(error)")
@@ -112,16 +112,16 @@ extension Identifier: ExpressibleByStringLiteral {
     }
 }
 
-/// Why bytes are no identifier. The description completes "the id ...".
+/// Why bytes are not an identifier.
 public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// There are no bytes at all.
+    /// There are no bytes.
     case empty
-    /// In bytes.
+    /// The length in bytes exceeds the limit.
     case tooLong(length: Int)
-    /// At which byte it stands.
+    /// There is a control character at this byte.
     case controlCharacter(offset: Int)
 
-    /// Completes "the id …", with the limit that was broken.
+    /// Completes "the id …", and includes the limit that was exceeded.
     public var description: String {
         switch self {
         case .empty: "is empty; an identifier is 1 to \(Record.idLengthMax) bytes of UTF-8"
@@ -139,7 +139,7 @@ public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible
         guard utf8.count <= lengthMax else { throw .tooLong(length: utf8.count) }
         for offset in utf8.indices {
             let byte = utf8[offset]
-            // Plain ASCII, as nearly all are.
+            // Printable ASCII, the usual case.
             if byte &- 0x20 < 0x5F { continue }
             // U+0080 to U+009F are the bytes C2 80 to C2 9F.
             let isControl =
@@ -155,8 +155,8 @@ func equalBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Boo
     a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
 }
 
-/// A keyed hash of an identifier, after Wang Yi's wyhash (folded 64-bit multiplication); the key is random in each
-/// process, so that nobody can choose identifiers that collide.
+/// A keyed hash of an identifier, after Wang Yi's wyhash (folded 64-bit multiplication). The key is random in each
+/// process, so that clients cannot choose colliding identifiers.
 package func identifierHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
         let product = a.multipliedFullWidth(by: b)
@@ -177,8 +177,8 @@ package func identifierHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
 }
 
-/// From the standard library's own key, which is as random, or fixed where `SWIFT_DETERMINISTIC_HASHING` is set: work
-/// can be counted then.
+/// Derived from the standard library's random key, which is fixed if `SWIFT_DETERMINISTIC_HASHING` is set, so that
+/// instructions can be counted.
 private let identifierHashKey: (UInt64, UInt64) = {
     func part(_ number: Int) -> UInt64 {
         var hasher = Hasher()

@@ -1,14 +1,14 @@
-/// An item as it is handed over: its id, kind and content, its expansion, and its children with theirs.
+/// An item as a value: its id, kind, content, expansion and children.
 ///
 ///     Item(id: "fr", kind: "country", content: paris, children: [])
 ///
-/// In a `Snapshot` items are kept apart from their order; this form is what operations bring and reads return.
+/// A `Snapshot` stores items separately from their order. This form is used by operations and returned by reads.
 public struct Item: Sendable {
     package let record: Record
-    /// Whether its children are shown. `nil` is "not said": an item that is new is collapsed, one that is known
-    /// keeps what it was.
+    /// Whether its children are shown. Nil for unspecified: a new item is then collapsed, and an existing one keeps its
+    /// expansion.
     public var isExpanded: Bool?
-    /// The items directly under it, in order; empty for none.
+    /// The items directly under it, in order.
     public var children: [Item]
 
     package init(record: Record, isExpanded: Bool? = nil, children: [Item] = []) {
@@ -17,7 +17,7 @@ public struct Item: Sendable {
         self.children = children
     }
 
-    /// O(length of the content), copied once.
+    /// Creates an item. Copies the content, O(length).
     public init(
         id: ItemID, kind: Kind? = nil, content: Content? = nil, isExpanded: Bool? = nil, children: [Item] = []
     ) {
@@ -26,18 +26,18 @@ public struct Item: Sendable {
             children: children)
     }
 
-    /// What it is called, and found by, in the whole list.
+    /// Unique in the whole list.
     public var id: ItemID { ItemID(record: record) }
-    /// Which registration draws it; nil for none.
+    /// Nil for none.
     public var kind: Kind? { record.kind }
-    /// What it shows; nil for none. O(length), copied.
+    /// Nil for none. O(length), copied.
     public var content: Content? { record.content }
 }
 
-/// A section as it is handed over, with its items.
+/// A section as a value, with its items.
 public struct Section: Sendable {
     package let record: Record
-    /// The items that stand directly in it, in order.
+    /// The items directly in it, in order.
     public var items: [Item]
 
     package init(record: Record, items: [Item] = []) {
@@ -45,19 +45,19 @@ public struct Section: Sendable {
         self.items = items
     }
 
-    /// O(length of the content), copied once.
+    /// Creates a section. Copies the content, O(length).
     public init(id: SectionID, content: Content? = nil, items: [Item] = []) {
         self.init(record: Record.make(id: id.record, kind: nil, content: content), items: items)
     }
 
-    /// What it is called, and found by, in the list.
+    /// Unique among the list's sections.
     public var id: SectionID { SectionID(record: record) }
-    /// What its header shows; nil for none. O(length), copied.
+    /// Nil for none. O(length), copied.
     public var content: Content? { record.content }
 }
 
 extension SectionID {
-    /// The section that a list gets when items come before there is any.
+    /// The section that a list gets if items are added before any section.
     public static var first: SectionID { "main" }
 }
 
@@ -66,7 +66,7 @@ extension Record {
         id.replacing(kind: kind, content: .some(content), redraws: Redraws())
     }
 
-    /// A kind or content of `nil` is kept; an inner `nil` takes it away.
+    /// A kind or content of `nil` is kept. An inner `nil` removes it.
     func replacing(kind: Kind??, content: Content??, redraws: Redraws? = nil) -> Record {
         func rewritten(content: UnsafeRawBufferPointer?) -> Record {
             switch kind {

@@ -1,74 +1,73 @@
-/// One step of a change, in the vocabulary that clients send and subscribers receive.
+/// One step of a change, as clients send it and subscribers receive it.
 ///
-/// The verbs are those of UIKit's diffable snapshots. What each does, and what is refused, stands in
-/// `Snapshot+Applying.swift`.
+/// The verbs are those of UIKit's diffable snapshots. `Snapshot+Applying.swift` defines their effects and errors.
 public enum ListOperation: Sendable {
-    /// Replaces the list's own content; `nil` takes it away.
+    /// Replaces the list's own content; `nil` removes it.
     case reconfigureList(Content?)
-    /// Computes the list's own content anew from what it is then.
+    /// Computes the list's own content from its current one.
     case patchList(ListPatch)
 
-    /// Puts sections, with their items, behind the last one.
+    /// Inserts sections, with their items, at the end.
     case appendSections([Section])
-    /// Puts sections, with their items, at a place. A section that is inserted cannot be the place.
+    /// Inserts sections, with their items, at a position. An inserted section cannot be the anchor.
     case insertSections([Section], at: SectionPosition)
-    /// Items go with their section. `ifPresent` passes over unknown ids.
+    /// Deletes sections with their items. `ifPresent` ignores unknown ids.
     case deleteSections([SectionID], Unknown = .isError)
-    /// Puts a section, with its items, elsewhere. It cannot be placed beside itself.
+    /// Moves a section with its items. It cannot be its own anchor.
     case moveSection(SectionID, to: SectionPosition)
-    /// Replaces the contents of sections, or asks to draw them again.
+    /// Replaces the contents of sections, or asks clients to redraw them.
     case reloadSections([SectionReload])
 
-    /// Puts items, with their children, behind the last one of a container.
+    /// Inserts items, with their children, at the end of a container.
     case appendItems([Item], to: Container = .lastSection)
-    /// Puts items, with their children, at a place. An item that is inserted cannot be the place.
+    /// Inserts items, with their children, at a position. An inserted item cannot be the anchor.
     case insertItems([Item], at: ItemPosition)
-    /// Descendants go with their item.
+    /// Deletes items with their descendants.
     case deleteItems([ItemID], Unknown = .isError)
-    /// Deletes all sections and items. The list's own content stays.
+    /// Deletes all sections and items, but not the list's own content.
     case deleteAllItems
-    /// Puts an item, with its descendants, elsewhere, also in another section. It cannot come under itself.
+    /// Moves an item with its descendants, possibly to another section. It cannot be moved under itself.
     case moveItem(ItemID, to: ItemPosition)
-    /// Replaces the contents of items under the kind that they have, or asks to draw them again in place.
+    /// Replaces the contents of items without changing their kinds, or asks clients to redraw them in place.
     case reconfigureItems([ItemReconfiguration])
-    /// Computes the contents of items anew from what they are then.
+    /// Computes the contents of items from their current ones.
     case patchItems([ItemPatch])
-    /// Replaces the kinds and contents of items, or asks to make them anew.
+    /// Replaces the kinds and contents of items, or asks clients to create them again.
     case reloadItems([ItemReload])
-    /// Shows the children of items. One without children can be expanded, too.
+    /// Shows the children of items. An item without children can be expanded too.
     case expandItems([ItemID])
     /// Hides the children of items.
     case collapseItems([ItemID])
-    /// The subtree under an item is replaced, by difference: what is in both keeps its identity.
+    /// Replaces the descendants of an item by their diff: items in both keep their identity.
     case replaceChildren(of: ItemID, with: [Item])
 
-    /// What an id that the list does not have means to a deletion.
+    /// What a deletion does with an unknown id.
     public enum Unknown: Sendable {
-        /// The operation is refused with `OperationError.noSuchItem` or `OperationError.noSuchSection`.
+        /// Throws `OperationError.noSuchItem` or `OperationError.noSuchSection`.
         case isError
-        /// On the wire `"ifPresent": true`.
+        /// Ignores the id. In the protocol, `"ifPresent": true`.
         case isPassedOver
     }
 }
 
-/// Where a section goes.
+/// The position of a section.
 public enum SectionPosition: Sendable {
     /// Before all others.
     case front
     /// Directly before this one.
     case before(SectionID)
-    /// Directly behind this one.
+    /// Directly after this one.
     case after(SectionID)
 }
 
-/// Whose children are meant: an item's (`parent`), or a section's own items.
+/// The owner of children: an item (`parent`), or a section.
 ///
-/// A container may say both, as pushed operations do; then the parent must stand in that section. One that says
-/// nothing is the last section; when items come to a list without sections, a new one (`SectionID.first`).
+/// If both are given, as in operations that subscribers receive, the parent has to be in that section. If neither is
+/// given, it is the last section; if items are added to a list without sections, it is a new one (`SectionID.first`).
 public struct Container: Sendable {
-    /// The section that is meant, or in which the parent must stand; nil: not said.
+    /// The section, or the section that contains the parent. Nil if unspecified.
     public var section: SectionID?
-    /// The item whose children are meant; nil: not said.
+    /// The item that owns the children. Nil if unspecified.
     public var parent: ItemID?
 
     package init(section: SectionID?, parent: ItemID?) {
@@ -76,66 +75,66 @@ public struct Container: Sendable {
         self.parent = parent
     }
 
-    /// The last section; where items are inserted in a list without sections, a new one.
+    /// The last section. If items are inserted into a list without sections, a new one.
     public static let lastSection = Container(section: nil, parent: nil)
     package var isLastSection: Bool { section == nil && parent == nil }
-    /// The items that stand directly in a section.
+    /// The items directly in a section.
     public static func section(_ id: SectionID) -> Container { Container(section: id, parent: nil) }
     /// The children of an item.
     public static func parent(_ id: ItemID) -> Container { Container(section: nil, parent: id) }
 }
 
-/// Where an item goes. `before` and `after` make it a sibling of the anchor; a container that stands beside them
-/// must be the one that the anchor is in.
+/// The position of an item. `before` and `after` make it a sibling of the anchor. If a container is given too, it has
+/// to be the anchor's container.
 public enum ItemPosition: Sendable {
     /// Directly before this item, as its sibling.
     case before(ItemID, in: Container? = nil)
-    /// Behind this item and all its descendants, as its sibling.
+    /// After this item and all its descendants, as its sibling.
     case after(ItemID, in: Container? = nil)
     /// Before all others in a container.
     case front(of: Container)
-    /// Behind all others in a container.
+    /// After all others in a container.
     case end(of: Container)
 }
 
-/// Replaces a section's content, or asks clients to draw the section again.
+/// Replaces a section's content, or asks clients to redraw the section.
 public struct SectionReload: Sendable {
-    /// Which section is meant.
+    /// The section to change.
     public var id: SectionID
-    /// `nil` asks to draw again; an inner `nil` takes the content away.
+    /// `nil` asks for a redraw. An inner `nil` removes the content.
     public var content: Content??
 
-    /// Asks to draw a section again, or replaces its content.
+    /// Creates a request to redraw a section, or to replace its content.
     public init(id: SectionID, content: Content?? = nil) {
         self.id = id
         self.content = content
     }
 }
 
-/// Replaces an item's content under the kind it has, or asks clients to draw it again in place.
+/// Replaces an item's content without changing its kind, or asks clients to redraw it in place.
 public struct ItemReconfiguration: Sendable {
-    /// Which item is meant.
+    /// The item to change.
     public var id: ItemID
-    /// `nil` asks to draw again; an inner `nil` takes the content away.
+    /// `nil` asks for a redraw. An inner `nil` removes the content.
     public var content: Content??
 
-    /// Asks to draw an item again in place, or replaces its content.
+    /// Creates a request to redraw an item in place, or to replace its content.
     public init(id: ItemID, content: Content?? = nil) {
         self.id = id
         self.content = content
     }
 }
 
-/// Replaces an item's kind and content, or asks clients to make it anew.
+/// Replaces an item's kind and content, or asks clients to create it again.
 public struct ItemReload: Sendable {
-    /// Which item is meant.
+    /// The item to change.
     public var id: ItemID
-    /// `nil` keeps the kind; an inner `nil` takes it away.
+    /// `nil` keeps the kind. An inner `nil` removes it.
     public var kind: Kind??
-    /// `nil` keeps the content; an inner `nil` takes it away.
+    /// `nil` keeps the content. An inner `nil` removes it.
     public var content: Content??
 
-    /// Asks to make an item anew, or replaces its kind, its content or both.
+    /// Creates a request to create an item again, or to replace its kind, its content or both.
     public init(id: ItemID, kind: Kind?? = nil, content: Content?? = nil) {
         self.id = id
         self.kind = kind
@@ -143,14 +142,14 @@ public struct ItemReload: Sendable {
     }
 }
 
-/// Computes the list's own new content from the one it has when the operation's turn comes.
+/// Computes the list's own content from its content when the operation is applied.
 public struct ListPatch: Sendable {
-    /// From the content so far to the new one.
+    /// Returns the new content for the current one.
     public var patch: ItemPatch.Patch
-    /// What `patch` was made from, for those who pass it on.
+    /// The document that `patch` was made from, for forwarding.
     package var document: Content?
 
-    /// Is carried out here only: a function cannot be sent (`ClientError.noMergePatch`).
+    /// Creates a patch that is applied only in this process, because a function cannot be sent (`ClientError.noMergePatch`).
     public init(_ patch: @escaping ItemPatch.Patch) {
         self.init(document: nil, patch: patch)
     }
@@ -161,19 +160,19 @@ public struct ListPatch: Sendable {
     }
 }
 
-/// Computes an item's new content from the content it has when the operation's turn comes.
+/// Computes an item's content from its content when the operation is applied.
 public struct ItemPatch: Sendable {
-    /// From the content so far (`nil`: none) to the new one. `DiffableJSON` makes it from a JSON merge patch.
+    /// Returns the new content for the current one; nil is no content. `DiffableJSON` makes it from a JSON merge patch.
     public typealias Patch = @Sendable (Content?) throws(OperationError) -> Content?
 
-    /// Which item is meant.
+    /// The item to change.
     public var id: ItemID
-    /// From the content so far to the new one.
+    /// Returns the new content for the current one.
     public var patch: Patch
-    /// What `patch` was made from, for those who pass it on.
+    /// The document that `patch` was made from, for forwarding.
     package var document: Content?
 
-    /// Is carried out here only: a function cannot be sent (`ClientError.noMergePatch`).
+    /// Creates a patch that is applied only in this process, because a function cannot be sent (`ClientError.noMergePatch`).
     public init(id: ItemID, patch: @escaping Patch) {
         self.init(id: id, document: nil, patch: patch)
     }

@@ -1,9 +1,9 @@
-/// Whether a mirror shows what the list that it is a mirror of is like now.
+/// Whether a mirror or a shared list has the current state of its source.
 public enum Liveness: Sendable, Equatable {
-    /// Nothing that has happened there is missing here, but for what is on its way.
+    /// It has every change of its source, except those in transit.
     case live
-    /// Whoever mirrors it has no connection to that list, or is gone: it is as it was then.
+    /// The connection to the source is lost, and the list may be out of date.
     ///
-    /// - Parameter since: in milliseconds since 1970 began; nil where the daemon does not know, as after its start.
+    /// - Parameter since: in milliseconds since 1970. Nil if unknown, for example after the daemon started.
     case notLive(since: Int?)
 }

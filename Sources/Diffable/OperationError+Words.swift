@@ -1,7 +1,7 @@
-// What a draft throws is seen by whoever prints the error, so it says what is wrong and what to do.
+// Programs print the errors of a draft, so the texts name the problem and the remedy.
 
 extension OperationError: CustomStringConvertible {
-    /// What is wrong and what to do, for people.
+    /// The problem and the remedy, for people.
     public var description: String {
         switch self {
         case .noSuchSection(let section):
@@ -37,7 +37,7 @@ extension OperationError: CustomStringConvertible {
 }
 
 extension AnchorFault {
-    /// What follows the name of the item or section.
+    /// The rest of a sentence that starts with the item or section.
     package var sentence: String {
         switch self {
         case .isInserted:
@@ -55,6 +55,6 @@ extension AnchorFault {
 }
 
 extension TransactionError: CustomStringConvertible {
-    /// Which operation, counted from zero, and what is wrong with it.
+    /// The index of the operation, from zero, and its problem.
     public var description: String { "operation \(index): \(reason)" }
 }

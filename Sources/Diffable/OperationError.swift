@@ -1,24 +1,24 @@
 /// Why an operation is impossible. The list is unchanged.
 public enum OperationError: Error, Equatable, Sendable {
-    /// The list has no section of this id.
+    /// The list has no section with this id.
     case noSuchSection(SectionID)
-    /// The list has no item of this id.
+    /// The list has no item with this id.
     case noSuchItem(ItemID)
-    /// The list, or what is inserted, has a section of this id already.
+    /// The list or the inserted sections already contain this id.
     case duplicateSection(SectionID)
-    /// The list, or what is inserted, has an item of this id already.
+    /// The list or the inserted items already contain this id.
     case duplicateItem(ItemID)
-    /// Nothing can be placed beside that, or under that parent.
+    /// The item cannot be an anchor or a parent here.
     case invalidItemAnchor(ItemID, AnchorFault)
-    /// Nothing can be placed beside that section.
+    /// The section cannot be an anchor here.
     case invalidSectionAnchor(SectionID, AnchorFault)
-    /// The item would come under itself.
+    /// The item would be placed under itself.
     case ownDescendant(ItemID)
-    /// An item would stand deeper than `SnapshotLimits.levelsMax`.
+    /// An item would be deeper than `SnapshotLimits.levelsMax`.
     case tooManyLevels(ItemID, max: Int)
     /// The list would have more items than `SnapshotLimits.itemsMax`.
     case tooManyItems(max: Int)
-    /// A patch makes content longer than the limit, in bytes.
+    /// A patch makes a content longer than the limit, in bytes.
     case contentTooLong(ItemID, length: Int, max: Int)
     /// A patch makes the list's own content longer than the limit, in bytes.
     case listContentTooLong(length: Int, max: Int)
@@ -26,47 +26,47 @@ public enum OperationError: Error, Equatable, Sendable {
     case tooMuchPatched(max: Int)
 }
 
-/// Why something that is named cannot say where things go.
+/// Why an item or section cannot define a position.
 public enum AnchorFault: Equatable, Sendable {
-    /// It is among what is inserted.
+    /// The same operation inserts it.
     case isInserted
-    /// It is what is moved.
+    /// The same operation moves it.
     case isMoved
-    /// It does not stand directly in the section, or under the parent, that is named beside it.
+    /// It is not directly in the section or under the parent that is given with it.
     case isElsewhere
-    /// It is a parent, and not in the section that is named beside it.
+    /// It is a parent outside of the section that is given with it.
     case isParentElsewhere
 }
 
-/// Which operation of a transaction is impossible, counted from zero, and why.
+/// The operation of a transaction that is impossible, and the reason.
 public struct TransactionError: Error, Equatable, Sendable {
-    /// Which operation, counted from zero.
+    /// The index of the operation, from zero.
     public var index: Int
-    /// Why it is impossible.
+    /// The reason.
     public var reason: OperationError
 
-    /// Says why the operation of this index is impossible.
+    /// Creates an error for the operation at an index.
     public init(index: Int, reason: OperationError) {
         self.index = index
         self.reason = reason
     }
 }
 
-/// How large a snapshot may grow by operations.
+/// The maximum size of a snapshot after operations.
 public struct SnapshotLimits: Equatable, Sendable {
-    /// Levels of items, children's included: 1 is "no children". A snapshot of at most 24 levels has a JSON form
-    /// that stays far from the depth limit of a line.
+    /// The maximum number of levels of items; 1 allows no children. With at most 24 levels, the JSON form of a snapshot
+    /// is well within the depth limit of a line.
     public var levelsMax: Int
-    /// How many items a list may have, at all depths.
+    /// The maximum number of items, at all depths.
     public var itemsMax: Int
-    /// Of content that the patches of one transaction read, in bytes, each time it is patched: a patch of a few bytes costs
-    /// as much as the content is long, and a thousand of them fit where one content does.
+    /// The maximum content that the patches of one transaction read, in bytes, counted for each patch. It limits the
+    /// work, because a patch of a few bytes costs as much as the content is long, and a request can contain thousands.
     public var patchedLengthMax: Int
 
-    /// For what is known to be a list already: lowering a limit must not lose one.
+    /// For states that existed before, because lowering a limit must not lose any.
     package static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max, patchedLengthMax: .max)
 
-    /// The limits of a daemon that nobody has set otherwise; lengths are in bytes.
+    /// The default limits. Lengths are in bytes.
     public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000, patchedLengthMax: Int = 4 << 20) {
         self.levelsMax = levelsMax
         self.itemsMax = itemsMax

@@ -1,23 +1,23 @@
-/// The stored form of an item or a section: its id, kind and content in one allocation, never changed.
+/// The stored form of an item or a section: its id, kind and content in one immutable allocation.
 ///
-/// A record is shared by every snapshot that holds it, by the identifiers that name it and by the operations that
-/// carry it. Beside the bytes themselves it costs 20 bytes: with a million items, that is what decides.
+/// A record is shared by all snapshots, identifiers and operations that contain it. Its overhead is only 20 bytes,
+/// which matters with a million items.
 package struct Record: @unchecked Sendable {
-    // Unchecked, because a ManagedBuffer could be written to: nothing does after `make` has returned.
+    // Unchecked, because a ManagedBuffer is mutable; but nothing writes to it after `make` has returned.
     let buffer: ManagedBuffer<Header, UInt8>
 
-    /// The id, the kind and the content follow. What few records have stands before them, in an `Extension`.
+    /// Followed by the id, the kind and the content. Rare properties precede these, in an `Extension`.
     struct Header: Equatable {
         var idLength: UInt8
-        /// Zero is "no kind".
+        /// Zero for no kind.
         var kindLength: UInt8
-        /// Zero is "no content".
+        /// Zero for no content.
         var contentLength: UInt16
 
-        /// As a content length: there is an extension, which tells it.
+        /// The value of `contentLength` if there is an extension, which has the real length.
         static let isExtended = UInt16.max
 
-        /// Of id, kind and content, in bytes; `nil` for a record with an extension, which is long or rare.
+        /// The length of id, kind and content, in bytes. Nil for a record with an extension, which is long or rare.
         var length: Int? {
             contentLength == Header.isExtended ? nil : Int(idLength) + Int(kindLength) + Int(contentLength)
         }
@@ -30,10 +30,10 @@ package struct Record: @unchecked Sendable {
         static let size = MemoryLayout<Extension>.size
     }
 
-    /// When clients were last asked to draw this item again although nothing in it changed: the numbers of the requests,
-    /// as the list counts them (`Snapshot.redrawsAsked`). Zero is never.
+    /// The last requests to redraw this item without changing it: their numbers according to `Snapshot.redrawsAsked`.
+    /// Zero for none.
     ///
-    /// The marks do not count in equality; the difference of two snapshots tells by them what to ask for.
+    /// They are not part of equality. The diff of two snapshots uses them to find new requests.
     package struct Redraws: Equatable {
         var reconfiguration: UInt64 = 0
         var reload: UInt64 = 0
@@ -41,7 +41,7 @@ package struct Record: @unchecked Sendable {
 
     package static let idLengthMax = 255
 
-    /// Copies the bytes; they must have been validated.
+    /// Copies the bytes, which have to be valid.
     package static func make(
         id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer,
         redraws: Redraws = Redraws()
@@ -74,7 +74,7 @@ package struct Record: @unchecked Sendable {
         return Record(buffer: buffer)
     }
 
-    /// Where the bytes stand in the record, and what is known of them. Valid as long as the record is held.
+    /// The parts of a record. Valid while the record is retained.
     struct Layout {
         var bytes: UnsafeRawPointer
         var idLength: Int
@@ -103,13 +103,13 @@ package struct Record: @unchecked Sendable {
         }
     }
 
-    /// Of the id alone, keyed anew in each process. O(length of the id).
+    /// A hash of the id, keyed per process. O(length of the id).
     package var hash: UInt32 { withID(identifierHash) }
     package var redraws: Redraws { layout.redraws }
     package var hasKind: Bool { layout.kindLength > 0 }
     package var hasContent: Bool { layout.contentLength > 0 }
     package var contentLength: Int { layout.contentLength }
-    /// What it counts for where the size of lists is limited: its bytes, and about what it takes beside them.
+    /// The size that counts towards limits: the bytes, and an approximate overhead of 64.
     var lengthCounted: Int { layout.lengthCounted }
 
     package func withID<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
@@ -138,7 +138,7 @@ package struct Record: @unchecked Sendable {
 // MARK: - Comparing
 
 extension Record {
-    /// Whether both are one allocation.
+    /// Whether both are the same allocation.
     package func isShared(with other: Record) -> Bool { buffer === other.buffer }
 
     package func hasSameID(as other: Record) -> Bool {
@@ -158,14 +158,14 @@ extension Record {
 // MARK: - Changing, by making another
 
 extension Record {
-    /// What is `nil` is kept. Returns itself when nothing becomes different.
+    /// A copy with other parts; `nil` keeps a part. Returns itself if nothing changes.
     func rewritten(
         kind: UnsafeRawBufferPointer? = nil, content: UnsafeRawBufferPointer? = nil, redraws: Redraws? = nil
     ) -> Record {
         withID { id in
             withKind { oldKind in
                 withContent { oldContent in
-                    // What is kept is not compared with itself.
+                    // Kept parts need no comparison.
                     let isSame =
                         (redraws.map { $0 == self.redraws } ?? true) && (kind.map { equalBytes($0, oldKind) } ?? true)
                         && (content.map { equalBytes($0, oldContent) } ?? true)
@@ -177,8 +177,8 @@ extension Record {
         }
     }
 
-    /// The record that the same item or section has already when nothing in it changed; else this one, with the
-    /// requests to draw again that were counted so far.
+    /// The known record of the same item or section if nothing in it changed; otherwise this one, with the known
+    /// record's redraw requests.
     func sharing(_ known: Record?) -> Record {
         guard let known else { return self }
         if hasSameKind(as: known) && hasSameContent(as: known) { return known }

@@ -1,70 +1,70 @@
-// What a request may say beside its operations. The wire, the daemon's store and clients share these words.
+// Options of requests. The protocol, the store and clients share these types.
 
-/// Whether a list outlives the daemon.
+/// Whether a list survives a restart of the daemon.
 public enum Durability: String, Sendable {
-    /// Nothing of it is seen or acknowledged before it is on disk.
+    /// Every change is on disk before it is visible or acknowledged.
     case durable
-    /// It never touches the disk, and is gone after a restart.
+    /// The list is never written to disk, and is lost at a restart.
     case volatile
 }
 
 /// Whether a transaction is carried out or only computed.
 public enum TransactionMode: Sendable {
-    /// It is carried out.
+    /// The transaction is carried out.
     case commit
-    /// The answer tells what would change; nothing does.
+    /// The reply describes the changes, but nothing changes.
     case dryRun
 }
 
-/// How subscribers hear of an `apply`.
+/// How subscribers receive an `apply`.
 public enum Delivery: Sendable {
-    /// As the operations that lead from the old state to the new one.
+    /// As the operations from the old state to the new one.
     case difference
-    /// As the whole state, for UIKit's `applySnapshotUsingReloadData`.
+    /// As the complete state, for UIKit's `applySnapshotUsingReloadData`.
     case reload
 }
 
-/// How long what is leased lasts. What is not leased lasts until somebody deletes it.
+/// How long a lease lasts.
 public enum LeaseTerm: String, Sendable {
     /// As long as the connection that asked for it.
     case connection
 }
 
-/// What creating a list means when there is one of that name.
+/// What creating a list does if one with that name exists.
 public enum ExistingList: Sendable {
     /// The request is refused.
     case isError
-    /// The list stays as it is, and is the answer.
+    /// The existing list is kept and returned.
     case isKept
 }
 
-/// What new schemas mean for the items that a list has already.
+/// What new schemas mean for the existing items of a list.
 public enum ExistingItems: String, Sendable {
-    /// The schemas are refused when an item does not fit.
+    /// The schemas are refused if an item does not match.
     case areChecked = "check"
-    /// Items stay as they are until somebody writes them.
+    /// Items are not checked until they are changed.
     case areKept = "keep"
 }
 
-/// What following a list means when there is none of that name.
+/// What following a list does if none with that name exists.
 public enum AbsentList: Sendable {
-    /// Following it fails, and ends when the list is deleted.
+    /// Following fails. It also ends when the list is deleted.
     case isError
-    /// Following it begins when the list does. It goes on when the list is deleted, until there is another.
+    /// Following waits until the list is created, and waits again after it is deleted.
     case isAwaited
 }
 
-/// Whether a list that is deleted can come back.
+/// Whether a deleted list can be undeleted.
 public enum DeletedListKeeping: String, Sendable {
-    /// While there is room for it.
+    /// If there is room for it.
     case ifPossible
-    /// A list that could not come back is not deleted.
+    /// A list that could not be undeleted is not deleted.
     case required
-    /// It is gone at once, and what it took is free for others.
+    /// The list is deleted for good, and its space is free at once.
     case never
 }
 
-/// What an action is performed on.
+/// The target of an action.
 public enum ActionTarget: Equatable, Sendable {
     /// The list as a whole.
     case list
@@ -74,21 +74,21 @@ public enum ActionTarget: Equatable, Sendable {
     case section(SectionID)
 }
 
-/// What answering for a list means when somebody answers for the same already.
+/// What registering a handler does if the list already has one.
 public enum ExistingHandler: Sendable {
     /// The request is refused.
     case isError
-    /// The other one ends.
+    /// The existing handler is replaced.
     case isReplaced
 }
 
-/// How new the state must be that a read is answered with. Of a list of one host the newest is always there; what is here of
-/// a list that hosts share may be old.
+/// How current the state in a read's reply has to be. It matters only for shared lists and mirrors, of which this
+/// host's copy may be out of date.
 public enum Freshness: Sendable, Equatable {
-    /// What is here.
+    /// This host's copy.
     case any
-    /// No older than the newest that any host had when the read came.
+    /// At least as new as the newest state on any host when the read arrived.
     case mostRecent
-    /// This revision, or a later one.
+    /// This revision or a later one.
     case notOlderThan(Int)
 }

@@ -1,18 +1,18 @@
-// The effect of each operation on a list, and when it is refused. The caller throws away a snapshot that refused an
-// operation, so an operation may fail half-way; nobody sees the half.
+// The effect of each operation, and its errors. An operation may fail half-way, because the caller discards a snapshot
+// after an error.
 
 extension Snapshot {
-    /// The state after these operations in order; all of them or none. O(log n) for each item they touch.
+    /// The state after these operations, in order; all of them or none. O(log n) for each item they touch.
     ///
-    /// Throws `TransactionError`: which operation is impossible, and why. What `limits` does not allow is impossible.
+    /// Throws a `TransactionError` with the operation that is impossible, and the reason. Exceeding `limits` is an error too.
     public func applying(
         _ operations: [ListOperation], limits: SnapshotLimits = SnapshotLimits()
     ) throws(TransactionError) -> Snapshot {
         try applying(operations, Insertion(known: nil, limits: limits))
     }
 
-    /// The same, but an item without a given expansion gets the one that it has in `known`. What is unchanged from
-    /// there is shared.
+    /// The state after these operations. An item without a given expansion gets the one that it has in `known`, and
+    /// unchanged parts are shared with `known`.
     package func applying(
         _ operations: [ListOperation], expansionFrom known: Snapshot, limits: SnapshotLimits
     ) throws(TransactionError) -> Snapshot {
@@ -25,8 +25,8 @@ extension Snapshot {
         return snapshot
     }
 
-    /// Applies the operations to this snapshot in place. When nobody keeps an earlier state, nothing is shared and
-    /// nothing is copied. After an error the snapshot is unusable.
+    /// Applies the operations in place. If no earlier state is retained, nothing is copied. After an error the snapshot
+    /// is unusable.
     package mutating func apply(_ operations: [ListOperation], limits: SnapshotLimits) throws(TransactionError) {
         try apply(operations, Insertion(known: nil, limits: limits))
     }
@@ -42,12 +42,12 @@ extension Snapshot {
         }
     }
 
-    /// What an insertion needs to know beside the items.
+    /// The context of an insertion.
     struct Insertion {
-        /// Where an expansion that is not given comes from.
+        /// The source of unspecified expansion.
         var known: Snapshot?
         var limits: SnapshotLimits
-        /// How much content the patches have read so far, in bytes.
+        /// The content that patches have read so far, in bytes.
         var patchedLength = 0
     }
 
@@ -105,15 +105,15 @@ extension Snapshot {
             return parent
         }
         if let section = container.section { return try known(section) }
-        // There is no section only when no items are inserted: they would have made one.
+        // A list without sections at this point means that no items are inserted, since they would have created one.
         guard let last = forest.children(Forest.list)?.last else { throw .noSuchSection(.first) }
         return last
     }
 
-    /// The owner of items that come to a container.
+    /// The owner of items that are added to a container.
     ///
-    /// A list without sections gets one when items are inserted that name none. So people who need no sections need not
-    /// know of them, and two of them who begin at the same time need not agree on who makes the first.
+    /// If the list has no sections and the items name none, a section is created. So clients that use no sections can
+    /// ignore them, and two clients that start at the same time need not agree on which one creates the first.
     private mutating func owner(
         _ container: Container, of items: [Item], _ insertion: Insertion
     ) throws(OperationError) -> Handle {
@@ -123,9 +123,9 @@ extension Snapshot {
         return try owner(container)
     }
 
-    /// The place that a position names. An inserted or moved item cannot be its own anchor.
+    /// Resolves a position. An inserted or moved item cannot be its own anchor.
     ///
-    /// - Parameter items: are new to the list; none where an item moves.
+    /// - Parameter items: the items to insert; empty for a move.
     private mutating func place(
         of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: Insertion,
         where isComing: (Record) -> Bool
@@ -153,7 +153,7 @@ extension Snapshot {
         return sibling
     }
 
-    /// The place that a section's position names. An inserted or moved section cannot be its own anchor.
+    /// Resolves a section's position. An inserted or moved section cannot be its own anchor.
     private func spot(
         of position: SectionPosition, _ fault: AnchorFault, where isComing: (Record) -> Bool
     ) throws(OperationError) -> Spot {
@@ -194,7 +194,7 @@ extension Snapshot {
             let handle = forest.allocate(record, isExpanded: false)
             sectionIndex.insert(handle, hash: record.hash)
             handles.append(handle)
-            // The section has no place yet; its items are counted when it gets one.
+            // The section has no position yet. Its items are counted when it gets one.
             try insert(section.items, under: handle, at: .end, insertion, level: 0)
         }
         forest.place(handles, under: Forest.list, at: spot)
@@ -212,7 +212,7 @@ extension Snapshot {
         guard let first = items.first else { return }
         try insertion.checkLevel(level, of: first)
         if items.count == 1 {
-            // What is done most: no array for the handle.
+            // The most common case: no array for the handle.
             forest.place(CollectionOfOne(try insert(first, insertion, level: level)), under: owner, at: spot)
             return
         }
@@ -222,7 +222,7 @@ extension Snapshot {
         forest.place(handles, under: owner, at: spot)
     }
 
-    /// Allocates an item with its children. It has no place yet.
+    /// Allocates an item with its children. It has no position yet.
     private mutating func insert(_ item: Item, _ insertion: Insertion, level: Int) throws(OperationError) -> Handle {
         guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
         let handle = try allocate(item, insertion)
@@ -232,7 +232,7 @@ extension Snapshot {
         return handle
     }
 
-    /// Allocates a handle for a new item. It shares the record of the known state when nothing in it changed.
+    /// Allocates a handle for a new item. It shares the record of the known state if nothing in it changed.
     mutating func allocate(_ item: Item, _ insertion: Insertion) throws(OperationError) -> Handle {
         guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
         let slot = insertion.known.flatMap { known in known.itemHandle(item.record).map { known.forest.slots[$0] } }
@@ -244,7 +244,7 @@ extension Snapshot {
 }
 
 extension Snapshot.Insertion {
-    /// A patch reads content of so many bytes.
+    /// Counts a patch of a content of this length, in bytes.
     mutating func countPatched(_ length: Int) throws(OperationError) {
         patchedLength += length
         guard patchedLength <= limits.patchedLengthMax else { throw .tooMuchPatched(max: limits.patchedLengthMax) }
@@ -263,12 +263,12 @@ extension Snapshot {
     }
 
     private mutating func delete(_ ids: [ItemID], _ unknown: ListOperation.Unknown) throws(OperationError) {
-        // What is done most: no array for the handle.
+        // The most common case: no array for the handle.
         if ids.count == 1, let handle = handle(ids[0]) { return delete(handle) }
         for handle in try known(ids, unknown, known) { delete(handle) }
     }
 
-    /// All ids are looked up before the first deletion, so that a parent may be named together with its child.
+    /// Looks up all ids before the first deletion, so that a parent can be named together with its child.
     private func known<ID>(
         _ ids: [ID], _ unknown: ListOperation.Unknown, _ known: (ID) throws(OperationError) -> Handle
     ) throws(OperationError) -> [Handle] {
@@ -283,7 +283,6 @@ extension Snapshot {
         return handles
     }
 
-    /// All items and sections. The list's own content stays.
     private mutating func deleteAll() {
         let record = listRecord
         self = Snapshot().restored(after: self)
@@ -291,7 +290,7 @@ extension Snapshot {
     }
 
     private mutating func delete(_ handle: Handle) {
-        // It may have been deleted with a parent that was named before it.
+        // It may have been deleted with a parent earlier in the same operation.
         guard forest.slots.hasRecord(handle) else { return }
         forest.displace(handle)
         let isSection = forest.parent(handle) == Forest.list
@@ -311,7 +310,6 @@ extension Snapshot {
     private mutating func move(_ id: SectionID, to position: SectionPosition) throws(OperationError) {
         let handle = try known(id)
         let spot = try spot(of: position, .isMoved) { $0.hasSameID(as: id.record) }
-        // At the front of what is left when it has gone, and there may be nothing.
         forest.move(handle, under: Forest.list, at: spot)
     }
 
@@ -375,7 +373,7 @@ extension Snapshot {
         for reload in reloads {
             let handle = try known(reload.id)
             let record = forest.record(handle)
-            // A new kind is a reload by itself; without one, clients are asked to reload.
+            // A new kind implies a reload. Without one, clients are asked to reload.
             let isNewKind = reload.kind.map { $0 != record.kind } ?? false
             var redraws = record.redraws
             if !isNewKind { redraws.reload = nextRedraw() }
@@ -386,7 +384,7 @@ extension Snapshot {
 }
 
 extension Record {
-    /// With a request to draw again, of that number.
+    /// A copy with the number of a redraw request.
     fileprivate func marked(_ request: WritableKeyPath<Redraws, UInt64>, _ number: UInt64) -> Record {
         var redraws = self.redraws
         redraws[keyPath: request] = number

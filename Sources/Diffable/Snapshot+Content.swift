@@ -1,25 +1,25 @@
-// A list has content of its own, like a section. It is the record of the handle that stands for the list (`Forest.list`):
-// so it is shared between states, and counted, as every other record is. It has no id.
+// A list has content of its own, like a section. It is the record of the list's handle (`Forest.list`), so it is shared
+// between states and counted like any other record. It has no id.
 
 extension Snapshot {
-    /// The list's own content. O(length).
+    /// The list's own content. Nil for none. O(length).
     public var content: Content? { listRecord?.content }
 
     /// Nil for a list without content.
     package var listRecord: Record? { forest.slots.record(Forest.list) }
 
-    /// Keeps the record that is there when it has the same content.
+    /// Keeps the existing record if it has the same content.
     mutating func setListRecord(_ record: Record?) {
         let known = listRecord
         if let record, let known, record.hasSameContent(as: known) { return }
-        // Writing where nothing changes would only copy a page.
+        // Writing would only copy a page.
         if record == nil, known == nil { return }
         forest.setListRecord(record)
     }
 
     mutating func setContent(_ content: Content?) { setListRecord(content.map(Record.makeOfList)) }
 
-    /// The operation that gives the list the content that it has here; nil when it had the same.
+    /// The operation that gives the list the content it has here. Nil if it is unchanged.
     func contentChange(from old: Snapshot) -> ListOperation? {
         switch (old.listRecord, listRecord) {
         case (nil, nil): nil

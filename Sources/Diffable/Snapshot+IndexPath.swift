@@ -1,6 +1,6 @@
 extension Snapshot {
-    /// Where an item stands: the index of its section, then the index among the siblings on each level down to its own.
-    /// O(depth · log n).
+    /// An item's index path: the index of its section, followed by the index among the siblings on each level. Nil if
+    /// it is unknown. O(depth · log n).
     public func indexPath(ofItem id: ItemID) -> [Int]? {
         guard let item = handle(id) else { return nil }
         var path: [Int] = []
@@ -12,13 +12,13 @@ extension Snapshot {
         return path.reversed()
     }
 
-    /// The item at an index path; nil where none is. O(depth · log n).
+    /// The item at an index path. Nil for none. O(depth · log n).
     public func itemIdentifier(at path: [Int]) -> ItemID? {
         guard path.count > 1 else { return nil }
         return handle(at: path).map(itemID)
     }
 
-    /// The section at an index; nil where none is. O(log n).
+    /// The section at an index. Nil if out of range. O(log n).
     public func sectionIdentifier(at index: Int) -> SectionID? {
         handle(at: [index]).map(sectionID)
     }
@@ -27,12 +27,12 @@ extension Snapshot {
         path.reduce(Forest.list) { owner, index in owner.flatMap { forest.child(atIndex: index, under: $0) } }
     }
 
-    /// How many items stand directly in a section.
+    /// The number of items directly in a section.
     public func numberOfRootItems(inSection id: SectionID) -> Int? {
         handle(id).map { Int(forest.children($0)?.count ?? 0) }
     }
 
-    /// How many children an item has, without theirs.
+    /// The number of direct children of an item.
     public func numberOfChildren(of id: ItemID) -> Int? {
         handle(id).map { Int(forest.children($0)?.count ?? 0) }
     }

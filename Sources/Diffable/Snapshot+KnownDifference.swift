@@ -1,10 +1,10 @@
-// Most transactions are one small operation, and their difference is that operation in canonical form. So it need not
-// be searched for.
+// Most transactions are one small operation, and their diff is that operation in canonical form. So it can be derived
+// without comparing the states.
 
 extension Snapshot {
-    /// `difference(from: old)` when these operations led from the old state to this one.
+    /// `difference(from: old)`, given the operations that led from the old state to this one.
     ///
-    /// O(log n) for one operation that inserts items, or that deletes, changes, expands or collapses one.
+    /// O(log n) for one operation that inserts items, or that deletes, changes, expands or collapses one item.
     package func difference(from old: Snapshot, after operations: [ListOperation]) -> [ListOperation] {
         guard operations.count == 1, let known = knownDifference(from: old, after: operations[0]) else {
             return difference(from: old)
@@ -12,12 +12,12 @@ extension Snapshot {
         return known
     }
 
-    /// Nil when the difference must be searched for.
+    /// Nil if the states have to be compared.
     private func knownDifference(from old: Snapshot, after operation: ListOperation) -> [ListOperation]? {
         switch operation {
         case .reconfigureList, .patchList: contentChange(from: old).map { [$0] } ?? []
         case .appendItems(let items, _), .insertItems(let items, _):
-            // The first items of a list may have made a section.
+            // The first items of a list may have created a section.
             numberOfSections == old.numberOfSections ? insertion(of: items) : nil
         case .deleteItems(let ids, _) where ids.count == 1: old.deletion(of: ids[0])
         case .reconfigureItems(let changes) where changes.count == 1: change(of: changes[0].id, since: old)
@@ -29,7 +29,7 @@ extension Snapshot {
         }
     }
 
-    /// All of them are new, and stand beside each other.
+    /// The inserted items are new and adjacent.
     private func insertion(of items: [Item]) -> [ListOperation]? {
         guard let first = items.first else { return [] }
         guard let handle = handle(first.id) else { return nil }
@@ -38,12 +38,12 @@ extension Snapshot {
         return [.insertItems(items.map(\.canonical), at: position ?? .front(of: container))]
     }
 
-    /// Of an item of this state; there may be none.
+    /// The deletion of an item of this state, or nothing if it is unknown.
     private func deletion(of id: ItemID) -> [ListOperation] {
         handle(id).map { [.deleteItems([itemID($0)])] } ?? []
     }
 
-    /// Of an item that is in both.
+    /// The change of an item that exists in both states.
     private func change(of id: ItemID, since old: Snapshot) -> [ListOperation]? {
         guard let handle = handle(id), let oldHandle = old.handle(id) else { return nil }
         var slots = SlotReader(forest)
@@ -56,7 +56,7 @@ extension Snapshot {
 }
 
 extension Item {
-    /// As in a difference: expansion is always given, and collapsed by default.
+    /// A copy as in a diff: expansion is always given, and collapsed by default.
     fileprivate var canonical: Item {
         Item(record: record, isExpanded: isExpanded ?? false, children: children.map(\.canonical))
     }

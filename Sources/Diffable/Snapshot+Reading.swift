@@ -1,11 +1,11 @@
-// The same reads as UIKit's snapshots. Unknown ids give nil.
+// The same reads as in UIKit's snapshots. Unknown ids give nil.
 
 extension Snapshot {
     /// The number of items, at all depths. O(1).
     public var numberOfItems: Int { itemIndex.count }
-    /// O(1).
+    /// The number of sections. O(1).
     public var numberOfSections: Int { sectionIndex.count }
-    /// Whether there is no section, and so no item. O(1).
+    /// Whether there are no sections, and therefore no items. O(1).
     public var isEmpty: Bool { numberOfSections == 0 }
 
     /// The sections in order. O(sections).
@@ -15,11 +15,11 @@ extension Snapshot {
         return ids
     }
 
-    /// The size of the list, in bytes: the ids, kinds and contents of its sections and items, and 64 for each. Its own
-    /// content counts the same. O(1).
+    /// The size that counts towards limits, in bytes: the ids, kinds and contents of sections and items, and 64 for
+    /// each. The list's own content counts the same. O(1).
     package var lengthCounted: Int { forest.lengthCounted }
 
-    /// All items, section by section, each before its children. O(n).
+    /// All items, section by section, parents before their children. O(n).
     public var itemIdentifiers: [ItemID] {
         var ids: [ItemID] = []
         ids.reserveCapacity(numberOfItems)
@@ -36,7 +36,7 @@ extension Snapshot {
         }
     }
 
-    /// The items whose children are shown, in order. O(n).
+    /// The expanded items, in order. O(n).
     package var expandedIdentifiers: [ItemID] {
         var ids: [ItemID] = []
         var cursor = SnapshotCursor(self)
@@ -49,10 +49,10 @@ extension Snapshot {
     /// Whether the list has this item, at any depth. O(log n).
     public func contains(_ item: ItemID) -> Bool { handle(item) != nil }
     /// Whether the list has this section. O(log n).
-    @_disfavoredOverload  // So that a literal is an item.
+    @_disfavoredOverload  // So that a literal is an item id.
     public func contains(_ section: SectionID) -> Bool { handle(section) != nil }
 
-    /// The whole state, nested; every `isExpanded` is given. O(n).
+    /// The complete state, nested. Every `isExpanded` is set. O(n).
     public var sections: [Section] {
         var sections: [Section] = []
         forest.children(Forest.list)?.forEach { handle in
@@ -91,7 +91,7 @@ extension Snapshot {
         handle(id).map(items(under:))
     }
 
-    /// A section's items, each before its children. O(items in it).
+    /// A section's items, parents before their children. O(items in it).
     public func itemIdentifiers(inSection id: SectionID) -> [ItemID]? {
         handle(id).map { section in
             var ids: [ItemID] = []
@@ -109,7 +109,7 @@ extension Snapshot {
         }
     }
 
-    /// The items that stand directly in a section.
+    /// The items directly in a section.
     public func rootItems(inSection id: SectionID) -> [ItemID]? {
         handle(id).map(childIdentifiers(of:))
     }
@@ -120,17 +120,17 @@ extension Snapshot {
         return ids
     }
 
-    /// How many items a section has, at all depths.
+    /// The number of items in a section, at all depths.
     public func numberOfItems(inSection id: SectionID) -> Int? {
         handle(id).map { forest.weight($0) - 1 }
     }
 
-    /// The index of a section among the sections.
+    /// The index of a section.
     public func index(ofSection id: SectionID) -> Int? {
         handle(id).map(forest.siblingIndex)
     }
 
-    /// The section that an item is in, at any depth. O(depth · log n).
+    /// The section that contains an item, at any depth. O(depth · log n).
     public func sectionIdentifier(containingItem id: ItemID) -> SectionID? {
         handle(id).map { sectionID(forest.section($0)) }
     }
@@ -139,7 +139,6 @@ extension Snapshot {
 // MARK: - Items
 
 extension Snapshot {
-    /// What is stored of an item.
     package func record(of id: ItemID) -> Record? { handle(id).map { forest.record($0) } }
 
     /// An item with its kind, content, expansion and children. O(items in it).
@@ -155,8 +154,7 @@ extension Snapshot {
         handle(id).map { Item(record: forest.record($0), isExpanded: forest.isExpanded($0)) }
     }
 
-    /// The items directly in a section or under an item. Each is without its children, and says whether it has any.
-    /// O(items returned).
+    /// The items directly in a section or under an item, without their children, and whether they have any. O(items returned).
     package func itemsAlone(in container: Container) -> [(item: Item, hasChildren: Bool)] {
         guard let owner = container.parent.flatMap(handle) ?? container.section.flatMap(handle) else { return [] }
         var items: [(item: Item, hasChildren: Bool)] = []
@@ -171,7 +169,7 @@ extension Snapshot {
     public func index(ofItem id: ItemID) -> Int? {
         handle(id).map { item in
             let (section, offset) = position(item)
-            // The offset counts the sections before it too, which are not items.
+            // The offset includes the sections before it, which are not items.
             return forest.siblingOffset(section) - forest.siblingIndex(section) + offset
         }
     }
@@ -191,7 +189,7 @@ extension Snapshot {
         return (owner, offset)
     }
 
-    /// The item at an index of `itemIdentifiers(inSection:)`; nil beyond its end.
+    /// The item at an index of `itemIdentifiers(inSection:)`. Nil if out of range.
     public func itemIdentifier(at index: Int, inSection id: SectionID) -> ItemID? {
         guard let section = handle(id), index >= 0, index < forest.weight(section) - 1 else { return nil }
         var (handle, rest) = forest.child(atOffset: index, under: section)
@@ -199,22 +197,22 @@ extension Snapshot {
         return itemID(handle)
     }
 
-    /// An item's parent; nil for one that stands directly in its section too.
+    /// An item's parent. Nil for an item directly in its section.
     public func parent(of id: ItemID) -> ItemID? {
         guard let item = handle(id) else { return nil }
         let parent = forest.parent(item)
         return forest.parent(parent) == Forest.list ? nil : itemID(parent)
     }
 
-    /// An item's children, without theirs.
+    /// An item's direct children.
     public func children(of id: ItemID) -> [ItemID]? {
         handle(id).map(childIdentifiers(of:))
     }
 
-    /// How many ancestors an item has: 0 directly in its section.
+    /// The number of an item's ancestor items: 0 directly in its section.
     public func level(of id: ItemID) -> Int? { handle(id).map(forest.level) }
 
-    /// Whether an item's children are shown, if it has any. O(log n).
+    /// Whether an item is expanded. O(log n).
     public func isExpanded(_ id: ItemID) -> Bool? { handle(id).map(forest.isExpanded) }
 
     /// Whether all of an item's ancestors are expanded.
@@ -228,7 +226,7 @@ extension Snapshot {
         return true
     }
 
-    /// An item with its children and theirs, or its children alone. O(items in it).
+    /// An item with its descendants, or only its children with theirs. O(items in it).
     public func subtree(of id: ItemID, _ extent: SubtreeExtent = .includingParent) -> [Item]? {
         guard let handle = handle(id) else { return nil }
         let children = items(under: handle)
@@ -239,11 +237,11 @@ extension Snapshot {
         }
     }
 
-    /// What `subtree(of:_:)` returns.
+    /// The extent of `subtree(of:_:)`.
     public enum SubtreeExtent: Sendable {
-        /// The item itself, with its descendants below it.
+        /// The item itself, with its descendants.
         case includingParent
-        /// What is below the item only.
+        /// Only the item's children, with their descendants.
         case childrenOnly
     }
 }
@@ -251,8 +249,8 @@ extension Snapshot {
 // MARK: - For people
 
 extension Snapshot {
-    /// The outline as text: a line for each section and each item, children indented under their parent. Parents
-    /// show `▾` when they are expanded and `▸` when not.
+    /// The outline as text: a line for each section and each item, with children indented under their parent. Parents
+    /// have the mark `▾` if they are expanded, otherwise `▸`.
     public var visualDescription: String {
         var text = ""
         var cursor = SnapshotCursor(self)

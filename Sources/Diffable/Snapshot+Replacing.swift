@@ -1,11 +1,11 @@
-// Replaces everything under one owner by given items. An item that is in the list keeps its identity and gets another
-// place, kind and content; items that are not named are deleted.
+// Replaces everything under one owner. Items that already exist in the list keep their identity and get the new
+// position, kind and content. Items that are not given are deleted.
 
 extension Snapshot {
     /// The state in which a section has exactly these items. O(m · log n) for m items that are inserted or deleted.
     ///
-    /// A missing section is made at the end. Items in other places of the list are taken over. Throws `duplicateItem`
-    /// for an id that is twice in `items`, `ownDescendant`, and what `limits` does not allow.
+    /// A missing section is created at the end. Items from elsewhere in the list are moved. Throws `duplicateItem` for
+    /// a duplicate id in `items`, `ownDescendant`, and errors for exceeded `limits`.
     public func replacingItems(
         inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) -> Snapshot {
@@ -20,15 +20,14 @@ extension Snapshot {
         under owner: Handle, with items: [Item], _ insertion: Insertion
     ) throws(OperationError) {
         let kept = try knownHandles(of: items, under: owner)
-        // After all items that stay are taken out of their places, what is left under the owner and under them is
-        // deleted.
+        // After all items that stay are displaced, everything left under the owner and under these items is deleted.
         for handle in kept { forest.displace(handle) }
         for handle in kept { freeChildren(of: handle) }
         freeChildren(of: owner)
         try place(items, under: owner, level: forest.level(owner) + 1, insertion)
     }
 
-    /// The given items that are in the list, at any depth.
+    /// The given items that already exist in the list, at any depth.
     private func knownHandles(of items: [Item], under owner: Handle) throws(OperationError) -> [Handle] {
         var kept: [Handle] = []
         var seen: Set<ItemID> = []

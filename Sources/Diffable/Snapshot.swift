@@ -1,33 +1,31 @@
-/// A list's whole state: content of its own, and ordered sections, each with ordered items, each with child items at any
-/// depth.
+/// The complete state of a list: its own content, and ordered sections, each with ordered items, which can have
+/// children at any depth.
 ///
-/// A snapshot is an immutable value. Applying operations to one gives another that shares with it all that did not
-/// change, so keeping an old snapshot costs what has changed since. It may be read on any thread.
+/// A snapshot is an immutable value and can be read on any thread. Applying operations to it returns another one that
+/// shares all unchanged parts, so keeping an old snapshot costs only what has changed since.
 ///
 ///     let after = try before.applying([.appendItems([Item(id: "milk")], to: .section("today"))])
 ///     let operations = after.difference(from: before)
 ///
-/// Every read of one item, and every operation on one, costs O(log n) for a list of n items.
+/// Reading or changing one item costs O(log n) for a list of n items.
 public struct Snapshot: Sendable {
-    // 128 bytes, which are copied in place. Each operation copies a snapshot several times; a larger one would be copied by
-    // calls.
+    // 128 bytes, which are copied inline. Each operation copies a snapshot several times; a larger one would be copied by calls.
 
     var forest = Forest()
     var itemIndex = IdentifierIndex()
     var sectionIndex = IdentifierIndex()
-    /// The number of requests to draw something again, in this state and all states before it. A record with a higher
-    /// number than an earlier state counted was requested since then, even if the item was deleted and inserted
-    /// meanwhile.
+    /// The number of redraw requests in this state and all states before it. A record with a higher number than an
+    /// earlier state's count was requested since then, even if the item was deleted and inserted in between.
     package internal(set) var redrawsAsked: UInt64 = 0
 
-    /// An empty list.
+    /// Creates an empty list.
     public init() {}
 
-    /// A list of these sections. O(n).
+    /// Creates a list with these sections. O(n).
     ///
-    /// An item whose `isExpanded` is `nil` gets its expansion from `known`, and a list whose `content` is `nil` gets its
-    /// content from there; an inner `nil` is no content. Throws `duplicateSection` or `duplicateItem` for an id that is
-    /// there twice, and `tooManyItems` or `tooManyLevels` beyond `limits`.
+    /// An item with an `isExpanded` of `nil` gets its expansion from `known`, and a list with a `content` of `nil` gets
+    /// its content from there; an inner `nil` is no content. Throws `duplicateSection` or `duplicateItem` for a
+    /// duplicate id, and `tooManyItems` or `tooManyLevels` beyond `limits`.
     public init(
         _ sections: [Section], content: Content?? = nil, expansionFrom known: Snapshot = Snapshot(),
         limits: SnapshotLimits = SnapshotLimits()
@@ -38,7 +36,7 @@ public struct Snapshot: Sendable {
         try insert(sections, at: .end, Insertion(known: known, limits: limits))
     }
 
-    /// The same, of a list that was handed over.
+    /// Creates a list from its value form.
     package init(
         _ list: WholeList, expansionFrom known: Snapshot = Snapshot(), limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) {
@@ -49,16 +47,15 @@ public struct Snapshot: Sendable {
 // MARK: - Requests to draw again
 
 extension Snapshot {
-    /// The number of a new request.
     mutating func nextRedraw() -> UInt64 {
         redrawsAsked += 1
         return redrawsAsked
     }
 
-    /// Counts all that were made so far, where a state was made again from a difference: that names no request twice.
+    /// Sets the count of a state that was rebuilt from a diff, because a diff combines requests.
     package mutating func setRedrawsAsked(_ count: UInt64) { redrawsAsked = count }
 
-    /// This state as a successor of another one: requests are counted on from there, so that no number is used twice.
+    /// This state as a successor of another one: the numbers of redraw requests continue from there, so that none is used twice.
     package func restored(after head: Snapshot) -> Snapshot {
         var snapshot = self
         snapshot.redrawsAsked = max(redrawsAsked, head.redrawsAsked)
@@ -89,8 +86,8 @@ extension Snapshot {
 // MARK: - Equality
 
 extension Snapshot: Equatable {
-    /// Whether both hold the same content, and the same sections and items in the same order and hierarchy, with the same
-    /// kinds, contents and expansion. Requests to draw again do not count. O(n).
+    /// Whether both have the same content, and the same sections and items in the same order and hierarchy, with the
+    /// same kinds, contents and expansion. Ignores redraw requests. O(n).
     public static func == (a: Snapshot, b: Snapshot) -> Bool {
         guard a.numberOfItems == b.numberOfItems, a.numberOfSections == b.numberOfSections,
             a.contentChange(from: b) == nil

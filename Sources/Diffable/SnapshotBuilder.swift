@@ -1,42 +1,41 @@
-/// Builds a snapshot from elements in the order of a `SnapshotCursor`: each section before its items, each item before
-/// its children.
+/// Builds a snapshot from elements in the order of a `SnapshotCursor`: sections before their items, parents before
+/// their children.
 ///
-/// Every page is written once and none is ever split, so that a million items take no longer than reading them does.
-/// O(n) in all.
+/// Every page is written once and never split, so that building a million items takes no longer than reading them. O(n) in total.
 package struct SnapshotBuilder {
     private var forest = Forest()
     private var sections = SiblingRun(of: Forest.list)
     private var sectionIndex = IdentifierIndex()
-    /// The last section, the last item in it, the last one under that, and so on.
+    /// The last section, its last item, the last child of that, and so on.
     private var path: [Handle] = []
-    /// The runs that are open: of the last section's items, of the children of the last of them, and so on.
+    /// The open runs: of the last section's items, of the children of its last item, and so on.
     private var runs: [SiblingRun] = []
-    /// Of all items, for the index.
+    /// The pairs of all items, for the index.
     private var hashes: [IdentifierIndex.Pair] = []
-    /// The newest, which have their handles already and not their slots: a page of slots is looked up once for all on it.
+    /// The newest elements, which have handles but no slots yet, so that each page of slots is looked up only once.
     private var waiting: [(record: Record, place: Place)] = []
 
     package init() {}
 
-    /// Whether nothing has come so far.
+    /// Whether nothing has been added yet.
     package var isEmpty: Bool { path.isEmpty && forest.slots.record(Forest.list) == nil }
 
-    /// What the list has of its own. A record without an id; nil for nothing.
+    /// Sets the list's own content: a record without an id, or nil for none.
     package mutating func set(list record: Record?) {
         if let record { forest.setListRecord(record) }
     }
 
-    /// The level that the next item may have at most; -1 when none may come yet.
+    /// The maximum level of the next item; -1 before the first section.
     package var levelMax: Int { path.count - 1 }
 
-    /// The bytes are copied; those of the id must have been validated.
+    /// Appends a section. Copies the bytes; the id has to be valid.
     package mutating func append(
         section id: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer
     ) throws(OperationError) {
         try append(section: Record.make(id: id, kind: UnsafeRawBufferPointer(start: nil, count: 0), content: content))
     }
 
-    /// At level 0 it stands directly in the last section; it is at most one level below the item before it.
+    /// Appends an item. At level 0 it is directly in the last section. It is at most one level below the previous item.
     package mutating func append(
         item id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, level: Int,
         isExpanded: Bool
@@ -46,7 +45,7 @@ package struct SnapshotBuilder {
             isExpanded: isExpanded)
     }
 
-    /// A section with all that is in it.
+    /// Appends a section with its items.
     mutating func append(_ section: Section) throws(OperationError) {
         try append(section: section.record)
         for item in section.items { append(item, level: 0) }
@@ -57,7 +56,7 @@ package struct SnapshotBuilder {
         for child in item.children { append(child, level: level + 1) }
     }
 
-    /// A section whose record was made before.
+    /// Appends a section with an existing record.
     package mutating func append(section record: Record) throws(OperationError) {
         leave(0)
         settle()
@@ -72,7 +71,7 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    /// An item whose record was made before, on whatever thread.
+    /// Appends an item with an existing record, which any thread may have made.
     package mutating func append(item record: Record, hash: UInt32, level: Int, isExpanded: Bool) {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
@@ -86,14 +85,14 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    /// Writes the slots of the elements that wait.
+    /// Writes the slots of the waiting elements.
     private mutating func settle() {
         if waiting.isEmpty { return }
         forest.allocate(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Shortens the path. The subtrees below the rest are complete.
+    /// Shortens the path. The subtrees below its end are complete.
     private mutating func leave(_ count: Int) {
         while path.count > count {
             path.removeLast()
@@ -104,7 +103,7 @@ package struct SnapshotBuilder {
         }
     }
 
-    /// The snapshot. Throws `duplicateItem` for an id that is there twice.
+    /// Returns the snapshot. Throws `duplicateItem` for a duplicate id.
     package consuming func finished() throws(OperationError) -> Snapshot {
         end()
         var snapshot = Snapshot()

@@ -1,16 +1,16 @@
-/// Reads a snapshot from the front to the back, each section before its items and each item before its children.
+/// Reads a snapshot in document order: sections before their items, parents before their children.
 ///
-/// A cursor can be kept and continued at any time: it holds the snapshot, which never changes. A step costs O(1)
-/// amortised, and memory by the depth of the outline.
+/// A cursor can be stored and continued at any time, because it retains the immutable snapshot. A step costs O(1)
+/// amortised, and the memory is proportional to the depth of the outline.
 package struct SnapshotCursor: Sendable {
     package enum Element {
         case section(Record)
-        /// At level 0 it stands directly in the section.
+        /// At level 0 it is directly in the section.
         case item(Record, level: Int, isExpanded: Bool)
     }
 
     private let forest: Forest
-    /// The siblings that are being read: the sections', and below them one for each open parent.
+    /// The siblings being read: the sections, and one for each open parent.
     private var open: [SiblingCursor] = []
 
     package init(_ snapshot: Snapshot) {
@@ -25,7 +25,7 @@ package struct SnapshotCursor: Sendable {
         return level < 0 ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded)
     }
 
-    /// The next handle and its level; a section's is -1.
+    /// The next handle and its level, which is -1 for a section.
     mutating func nextHandle() -> (Handle, level: Int)? {
         while !open.isEmpty {
             let level = open.count - 2
@@ -40,7 +40,6 @@ package struct SnapshotCursor: Sendable {
     }
 }
 
-/// Reads siblings in order.
 struct SiblingCursor: Sendable {
     private var branches: [(page: SiblingTree, position: Int)] = []
     private var leaf: SiblingTree
@@ -73,13 +72,13 @@ struct SiblingCursor: Sendable {
     }
 }
 
-/// Reads the items of an operation, each before its children.
+/// Reads the items of an operation, parents before their children.
 package struct ItemCursor: Sendable {
     private var open: [(items: [Item], position: Int)]
 
     package init(_ items: [Item]) { open = [(items, 0)] }
 
-    /// The next item, its level among these items, and whether it is expanded, if that is given.
+    /// The next item, its level among these items, and its expansion, if given.
     package mutating func next() -> (record: Record, level: Int, isExpanded: Bool?)? {
         while let (items, position) = open.popLast() {
             guard position < items.count else { continue }

@@ -1,22 +1,22 @@
-/// A snapshot that a program changes by UIKit's verbs, and the operations that it took.
+/// A snapshot that a program changes with UIKit's verbs, and the resulting operations.
 ///
 ///     var draft = SnapshotDraft(snapshot)
 ///     try draft.appendItems([Item(id: "milk")], toSection: "today")
 ///     try draft.moveItem("bread", beforeItem: "milk")
 ///
-/// The verbs are those of `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot`; what UIKit raises or
-/// passes over is thrown (`docs/protocol-errors.md` says which error for which misuse), and a verb that throws has changed nothing.
-/// Each costs O(log n) for each item that it names.
+/// The verbs are those of `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot`. Misuse that UIKit
+/// raises or ignores throws an error (see `docs/protocol-errors.md`), and the draft is then unchanged. Each verb costs
+/// O(log n) for each item that it names.
 public struct SnapshotDraft: Sendable {
-    /// With all that was changed so far. What UIKit's snapshots can be asked, this can.
+    /// The state with all changes so far. It offers the same reads as UIKit's snapshots.
     public private(set) var snapshot: Snapshot
-    /// What was changed so far, in order.
+    /// The changes so far, in order.
     public private(set) var operations: [ListOperation] = []
 
-    /// Begins with this state, and no operations. O(1).
+    /// Creates a draft of this state without operations. O(1).
     public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// Changes what no verb here does.
+    /// Applies an operation for which there is no verb.
     public mutating func apply(_ operation: ListOperation) throws(OperationError) {
         do { snapshot = try snapshot.applying([operation]) } catch { throw error.reason }
         operations.append(operation)
@@ -26,46 +26,45 @@ public struct SnapshotDraft: Sendable {
 // MARK: - Sections
 
 extension SnapshotDraft {
-    /// Puts sections behind the last one. Throws `OperationError.duplicateSection` or `OperationError.duplicateItem`
-    /// for what is there.
+    /// Inserts sections at the end. Throws `OperationError.duplicateSection` or `OperationError.duplicateItem` for existing ids.
     public mutating func appendSections(_ sections: [Section]) throws(OperationError) {
         try apply(.appendSections(sections))
     }
 
-    /// Puts sections before another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` when
-    /// the other is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for what is there.
+    /// Inserts sections before another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` if the
+    /// anchor is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for existing ids.
     public mutating func insertSections(
         _ sections: [Section], beforeSection section: SectionID
     ) throws(OperationError) {
         try apply(.insertSections(sections, at: .before(section)))
     }
 
-    /// Puts sections behind another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` when
-    /// the other is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for what is there.
+    /// Inserts sections after another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` if the
+    /// anchor is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for existing ids.
     public mutating func insertSections(_ sections: [Section], afterSection section: SectionID) throws(OperationError) {
         try apply(.insertSections(sections, at: .after(section)))
     }
 
-    /// Their items go, too.
+    /// Deletes sections with their items. Throws `OperationError.noSuchSection`.
     public mutating func deleteSections(_ sections: [SectionID]) throws(OperationError) {
         try apply(.deleteSections(sections))
     }
 
-    /// Puts a section before another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
-    /// when both are one.
+    /// Moves a section before another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
+    /// if both are the same.
     public mutating func moveSection(
         _ section: SectionID, beforeSection other: SectionID
     ) throws(OperationError) {
         try apply(.moveSection(section, to: .before(other)))
     }
 
-    /// Puts a section behind another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
-    /// when both are one.
+    /// Moves a section after another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
+    /// if both are the same.
     public mutating func moveSection(_ section: SectionID, afterSection other: SectionID) throws(OperationError) {
         try apply(.moveSection(section, to: .after(other)))
     }
 
-    /// Asks whoever shows them to draw them again.
+    /// Asks clients to redraw sections. Throws `OperationError.noSuchSection`.
     public mutating func reloadSections(_ sections: [SectionID]) throws(OperationError) {
         try apply(.reloadSections(sections.map { SectionReload(id: $0) }))
     }
@@ -74,60 +73,57 @@ extension SnapshotDraft {
 // MARK: - Items
 
 extension SnapshotDraft {
-    /// Puts items behind the last one of a section. Throws `OperationError.noSuchSection`, or
-    /// `OperationError.duplicateItem` for what is there.
+    /// Inserts items at the end of a section. Throws `OperationError.noSuchSection`, or `OperationError.duplicateItem`
+    /// for existing ids.
     ///
     /// - Parameters:
     ///   - items: with their children.
-    ///   - section: nil: the last one; in a list without sections a new one is made.
+    ///   - section: nil for the last one. In a list without sections, a new one is created.
     public mutating func appendItems(_ items: [Item], toSection section: SectionID? = nil) throws(OperationError) {
         try apply(.appendItems(items, to: section.map { .section($0) } ?? .lastSection))
     }
 
-    /// Puts items before another, as its siblings. Throws `OperationError.noSuchItem`,
-    /// `OperationError.invalidItemAnchor` when the other is one of them, or `OperationError.duplicateItem` for what is
-    /// there.
+    /// Inserts items before another, as its siblings. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` if the anchor is one of them, or `OperationError.duplicateItem` for existing ids.
     public mutating func insertItems(_ items: [Item], beforeItem item: ItemID) throws(OperationError) {
         try apply(.insertItems(items, at: .before(item)))
     }
 
-    /// Puts items behind another and its descendants, as its siblings. Throws `OperationError.noSuchItem`,
-    /// `OperationError.invalidItemAnchor` when the other is one of them, or `OperationError.duplicateItem` for what is
-    /// there.
+    /// Inserts items after another and its descendants, as its siblings. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` if the anchor is one of them, or `OperationError.duplicateItem` for existing ids.
     public mutating func insertItems(_ items: [Item], afterItem item: ItemID) throws(OperationError) {
         try apply(.insertItems(items, at: .after(item)))
     }
 
-    /// Descendants go with their items.
+    /// Deletes items with their descendants. Throws `OperationError.noSuchItem`.
     public mutating func deleteItems(_ items: [ItemID]) throws(OperationError) { try apply(.deleteItems(items)) }
 
-    /// The sections go, too.
+    /// Deletes all items and sections.
     public mutating func deleteAllItems() throws(OperationError) { try apply(.deleteAllItems) }
 
-    /// Puts an item with its descendants before another, also in another section. Throws `OperationError.noSuchItem`,
-    /// `OperationError.invalidItemAnchor` when both are one, or `OperationError.ownDescendant`.
+    /// Moves an item with its descendants before another, possibly in another section. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` if both are the same, or `OperationError.ownDescendant`.
     public mutating func moveItem(_ item: ItemID, beforeItem other: ItemID) throws(OperationError) {
         try apply(.moveItem(item, to: .before(other)))
     }
 
-    /// Puts an item with its descendants behind another and its own, also in another section. Throws
-    /// `OperationError.noSuchItem`, `OperationError.invalidItemAnchor` when both are one, or
-    /// `OperationError.ownDescendant`.
+    /// Moves an item with its descendants after another and its descendants, possibly in another section. Throws
+    /// `OperationError.noSuchItem`, `OperationError.invalidItemAnchor` if both are the same, or `OperationError.ownDescendant`.
     public mutating func moveItem(_ item: ItemID, afterItem other: ItemID) throws(OperationError) {
         try apply(.moveItem(item, to: .after(other)))
     }
 
-    /// Asks whoever shows them to make them anew.
+    /// Asks clients to create items again. Throws `OperationError.noSuchItem`.
     public mutating func reloadItems(_ items: [ItemID]) throws(OperationError) {
         try apply(.reloadItems(items.map { ItemReload(id: $0) }))
     }
 
-    /// Asks whoever shows them to draw them again in place.
+    /// Asks clients to redraw items in place. Throws `OperationError.noSuchItem`.
     public mutating func reconfigureItems(_ items: [ItemID]) throws(OperationError) {
         try apply(.reconfigureItems(items.map { ItemReconfiguration(id: $0) }))
     }
 
-    /// Gives an item another content; nil: none. UIKit's items are looked up elsewhere, ours bring it along.
+    /// Sets an item's content; nil removes it. UIKit looks up the content of items elsewhere, but these items contain it.
     public mutating func setContent(_ content: Content?, ofItem item: ItemID) throws(OperationError) {
         try apply(.reconfigureItems([ItemReconfiguration(id: item, content: .some(content))]))
     }
@@ -136,19 +132,19 @@ extension SnapshotDraft {
 // MARK: - Outlines
 
 extension SnapshotDraft {
-    /// Adds children behind those that are there.
+    /// Adds children after the existing ones.
     public mutating func append(_ items: [Item], to parent: ItemID) throws(OperationError) {
         try apply(.appendItems(items, to: .parent(parent)))
     }
 
-    /// Makes what is under an item what is given; what is in both stays the same item.
+    /// Replaces the descendants of an item. Items in both keep their identity.
     public mutating func replace(childrenOf parent: ItemID, using items: [Item]) throws(OperationError) {
         try apply(.replaceChildren(of: parent, with: items))
     }
 
-    /// Shows the children of items, for everybody. Throws `OperationError.noSuchItem`.
+    /// Shows the children of items, for all clients. Throws `OperationError.noSuchItem`.
     public mutating func expand(_ items: [ItemID]) throws(OperationError) { try apply(.expandItems(items)) }
 
-    /// Hides the children of items, for everybody. Throws `OperationError.noSuchItem`.
+    /// Hides the children of items, for all clients. Throws `OperationError.noSuchItem`.
     public mutating func collapse(_ items: [ItemID]) throws(OperationError) { try apply(.collapseItems(items)) }
 }

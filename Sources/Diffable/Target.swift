@@ -1,10 +1,11 @@
 /// The state that an `apply` asks for.
 package enum Target: Sendable {
-    /// The list becomes exactly this. Its own content stays, if none is said.
+    /// The list becomes exactly this. If no content is given, the list keeps its own.
     case whole(WholeList)
-    /// The section becomes exactly this, at the list's end if there is none; items that other sections hold are taken over.
+    /// The section becomes exactly this. A missing section is created at the end of the list, and items from other
+    /// sections are moved.
     case section(SectionID, [Item])
-    /// What these operations make of nothing: of an empty list that has its own content still, or of one that has only the
-    /// section besides, which is then the one replaced. This form can be sent in parts, as a `reset` is.
+    /// The result of these operations on an empty list that keeps its own content, or, if a section is given, on a list
+    /// with only that section, which is then replaced. This form can be sent in parts, like a `reset`.
     case operations([ListOperation], section: SectionID? = nil)
 }
