@@ -2,12 +2,12 @@ import Glibc
 import Logging
 import NIOCore
 
-/// Accepts no more clients while there are no file descriptors left, and goes on when one of ours is closed, or after a
-/// second, because others' count too (`ENFILE`). Those who connect meanwhile wait in the socket's backlog.
+/// Stops accepting clients while no file descriptors are left. Accepts again when one of this process is closed, or after a
+/// second, because other processes use them too (`ENFILE`). Clients that connect in the meantime wait in the socket's backlog.
 ///
-/// The daemon's own limit is above `connectionsMax` (`StartUp+Descriptors`), so this is for when the system's, or a limit
-/// that was lowered since, is below. A few descriptors are held in reserve and given up then: others in this process
-/// need one now and then, and libdispatch, which looks at its threads in /proc each second, ends the process without.
+/// The process's own limit is above `connectionsMax` (`StartUp+Descriptors`), so this handles a lower system limit, or
+/// a limit that was lowered later. A few reserved descriptors are then released, because other code in this process
+/// needs some: libdispatch reads /proc every second and aborts without a descriptor.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -15,7 +15,7 @@ final class AcceptPause: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var reserve: [CInt] = []
     private var isPaused = false
-    /// When the log may be told again.
+    /// The time before which the problem is not logged again.
     private var nextNote = NIODeadline.distantPast
 
     private static let reserveCount = 8
@@ -39,14 +39,15 @@ final class AcceptPause: ChannelInboundHandler {
         }
         if isPaused { return }
         isPaused = true
-        // Before the reserve is given up, which clients who wait would get otherwise: the channel still asks for them.
+        // This has to precede the release of the reserve, which waiting clients would otherwise use up: the channel
+        // keeps accepting.
         setReading(false)
         giveUpReserve()
         note(error)
         retryLater()
     }
 
-    /// Once in ten seconds, however many try.
+    /// Logs the problem, at most once in ten seconds.
     private func note(_ error: IOError) {
         guard .now() >= nextNote else { return }
         nextNote = .now() + .seconds(10)
@@ -65,7 +66,7 @@ final class AcceptPause: ChannelInboundHandler {
         }
     }
 
-    /// Accepts again, if there are enough descriptors for the reserve. If there is none for a client, that shows at once.
+    /// Accepts again if there are enough descriptors for the reserve. If there is none for a client, that shows at once.
     private func goOn() {
         guard isPaused, context != nil else { return }
         fillReserve()
@@ -74,7 +75,7 @@ final class AcceptPause: ChannelInboundHandler {
         setReading(true)
     }
 
-    /// Not by holding back `read`: a channel whose accepting failed has been asked already, and goes on asking.
+    /// Holding back `read` would not suffice: a channel that failed to accept already has a pending read and keeps trying.
     private func setReading(_ isReading: Bool) {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }

@@ -4,13 +4,13 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-// What a client asks of the handlers of lists.
+// Requests of clients to the handlers of lists.
 
 extension Connection {
     func perform(_ request: Request.Perform, id: RequestID, length: Int) {
         let subject = HandlerMachine.Subject.perform(request.action)
         guard let ask = ask(.perform, of: request.list, request.timeout, id: id, length: length) else { return }
-        // What it is about is nobody's business when nobody answers.
+        // Without a handler, the caller must not learn whether the target exists.
         var place: AskedPlace?
         if hub.handlers.isHandled(request.list, subject) {
             place = AskedPlace(ifRevision: request.ifRevision)
@@ -32,7 +32,7 @@ extension Connection {
         let subject = HandlerMachine.Subject.expand(request.item)
         guard let ask = ask(.expand(request.item), of: request.list, request.timeout, id: id, length: length)
         else { return }
-        // Without a handler, a caller that cannot read the list does not learn which items exist.
+        // Without a handler, a caller that cannot read the list must not learn which items exist.
         let isChecked = hub.handlers.isHandled(request.list, subject) || mayRead(request.list)
         look(isChecked ? AskedPlace(items: [request.item]) : nil, for: ask) { state in
             let hasChildren = (state.snapshot.numberOfChildren(of: request.item) ?? 0) > 0
@@ -43,7 +43,7 @@ extension Connection {
         }
     }
 
-    /// Asks the list's handler for consent, even if this connection is the handler.
+    /// Asks the list's handler for approval, even if this connection is the handler.
     func propose(_ request: Request.Propose, id: RequestID, length: Int) {
         let transaction = request.transaction
         let length = transaction.operations.lengthInMemory(line: length)
@@ -61,8 +61,8 @@ extension Connection {
             case .failure(let error): ask.refuse(WireError(error))
             case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
                 ask.give(outcome, transaction.mode)
-            // Nothing comes of it, so nobody need consent. But a key would have to be kept, and who may not see the list
-            // would learn what is in it.
+            // Nothing would change, so no approval is needed. Exceptions: a request key has to be remembered, and a
+            // caller without read permission would learn something about the contents.
             case .success(let outcome)
             where !outcome.isChanged && !outcome.isWriteOnly && transaction.requestKey == nil:
                 ask.give(outcome, .commit)
@@ -77,7 +77,8 @@ extension Connection {
         }
     }
 
-    /// The handler is asked, unless it has gone meanwhile: then it is a `transact`, by who may change the list.
+    /// Asks the handler. If it has disconnected in the meantime, carries out a `transact` instead if the caller may
+    /// change the list.
     private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isHandled(transaction.list, .propose) else {
@@ -85,13 +86,14 @@ extension Connection {
             transact(transaction, onLoop { ask.give($0) })
             return
         }
-        // Not the difference: if a row moves past its neighbour, that may say that the neighbour moves.
+        // The handler gets the requested operations and not the diff, which may describe the move of a row past its
+        // neighbour as a move of the neighbour.
         self.ask(ask, .propose, about: outcome.before, .propose(transaction.operations, outcome.summary))
     }
 
     // MARK: Asks
 
-    /// Begins to ask, unless this client asks for too much at once: then that is the answer.
+    /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much memory.
     private func ask(
         _ sort: Ask.Sort, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
     ) -> Ask? {
@@ -111,7 +113,7 @@ extension Connection {
             sort, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
     }
 
-    /// Looks whether it may be asked, and about what.
+    /// Checks the caller's rights and the target.
     private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
         let complete = onLoop { [unowned self] (result: Result<ListState, StoreError>) in
             guard context != nil else { return ask.abandon() }
@@ -137,7 +139,7 @@ extension Connection {
         }
     }
 
-    /// The store calls back on the loop, where all this lives.
+    /// Wraps a callback of the store. The store calls back on the event loop, which this code runs on too.
     func onLoop<Value>(_ body: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
         let body = NIOLoopBound(body, eventLoop: hub.eventLoop)
         return { body.value($0) }
@@ -157,14 +159,13 @@ extension Connection {
         return hub.store.assumeIsolated { $0.mayOnlyAsk(list, peer) }
     }
 
-    /// Who it is, as handlers are told.
+    /// The client's identity for handlers.
     var identity: ClientIdentity {
         ClientIdentity(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }
 }
 
 extension Ask {
-    /// What came of a transaction.
     func give(_ result: Result<Outcome, StoreError>) {
         switch result {
         case .success(let outcome): give(outcome, .commit)

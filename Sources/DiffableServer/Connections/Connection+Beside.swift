@@ -2,11 +2,11 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// What a client asks that takes longer than a turn is read and carried out beside the loop. Nothing behind it is looked
-// at before, so that the client finds what it changed.
+// Long requests are decoded and carried out in the background. Later lines of the client wait, so that they see its
+// earlier changes.
 
 extension Connection {
-    /// Reads a long line.
+    /// Decodes a long line in the background.
     func decodeBeside(_ line: UnsafeRawBufferPointer) {
         let (bytes, length) = (Array(line), line.count)
         workBeside(length: length) { [limits = hub.options.limits.decoding] in
@@ -16,16 +16,16 @@ extension Connection {
         }
     }
 
-    /// Does work of this client's beside the loop. What it comes to is used even when the client has gone meanwhile, because
-    /// it came before.
+    /// Does work for this client in the background. The result is used even if the client has disconnected, because the
+    /// request arrived before.
     ///
-    /// - Parameter length: of what it is about, in bytes.
+    /// - Parameter length: the length of the input, in bytes.
     func workBeside<Value: Sendable>(
         length: Int, _ work: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         session.hold()
         noteUnderway(length)
-        // In items of some hundred bytes.
+        // In items of about 128 bytes.
         hub.changes.find(size: length / 128, while: { true }, work) { [self] value in
             lengthUnderway = 0
             let effects = session.letGo()
@@ -34,7 +34,7 @@ extension Connection {
         }
     }
 
-    /// Nothing behind a change is read that is carried out later.
+    /// Stops reading lines until a change that is still in progress is carried out.
     ///
     /// - Parameter length: the memory of the change, in bytes.
     func hold(for answer: PendingAnswer, _ carrying: Carrying, length: @autoclosure () -> Int = 0) {
@@ -44,7 +44,7 @@ extension Connection {
         noteUnderway(length())
     }
 
-    /// The change whose answer this is was carried out.
+    /// Resumes reading after the change with this place is carried out.
     func letGo(of place: Outbox.Reservation) {
         guard heldPlace == place else { return }
         heldPlace = nil

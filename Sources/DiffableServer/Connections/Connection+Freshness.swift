@@ -2,26 +2,26 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-// A read whose turn has come may want a newer state of a shared list than is here. It keeps its turn until that has come: what
-// is behind it waits, and what the connection follows goes on.
+// A read may require a newer state of a shared list than this host has. It keeps its place until that state arrives:
+// later requests of the client wait, but its subscriptions continue.
 
-/// What is to come before a read is carried out.
+/// The wait for a fresh state before a read is carried out.
 final class FreshnessWait {
     fileprivate(set) var result: Result<ListState, StoreError>?
-    /// Whether the read is answered with what is here if nothing newer can be had.
+    /// Whether the read is answered with this host's state if no newer one is available.
     let isPatient: Bool
 
     init(isPatient: Bool) { self.isPatient = isPatient }
 
-    /// Why the read is refused; nil when it is not, or not yet.
+    /// The error for the read. Nil while waiting and on success.
     var refusal: StoreError? {
         if !isPatient, case .failure(let error) = result { error } else { nil }
     }
 }
 
 extension Connection {
-    /// Whether the list is as new here as the request wants it, or that is refused. If neither, the connection is due when it
-    /// is.
+    /// Whether the wait is over: the list is as fresh as requested, or it is known that it will not be. Otherwise the
+    /// connection becomes due when it is.
     func isFresh(_ request: Request) -> Bool {
         if let freshnessWait { return freshnessWait.result != nil }
         guard let wanted = wantedFreshness(of: request) else { return true }
@@ -42,7 +42,7 @@ extension Connection {
 
     private func wantedFreshness(of request: Request) -> (list: ListName, freshness: Freshness, isPatient: Bool)? {
         if let (list, freshness) = request.wantedFreshness { return (list, freshness, false) }
-        // Who goes on at another host may have been further there. To show an older state first would be to go back.
+        // A client that moved here from another host may have seen a newer state, and showing an older one would be a step back.
         guard case .subscribe(let subscribe) = request, let since = subscribe.since,
             let state = hub.store.assumeIsolated({ $0.list(subscribe.list) }),
             state.epoch == since.epoch, state.revision < since.revision

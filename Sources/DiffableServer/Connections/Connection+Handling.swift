@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// What the handlers of lists ask for, and what they are sent.
+// Requests of handlers, and the requests that they receive.
 
 extension Connection {
     func handle(_ request: Request.Handle, _ id: RequestID) {
@@ -35,8 +35,8 @@ extension Connection {
 
     // MARK: Answering
 
-    /// Gives those who asked what the handler says. It has been sent what it asked for before, so what it changed is
-    /// visible, and they are answered when they have been sent that.
+    /// Gives the handler's answer to the callers. The handler's replies precede its answer, so its changes are visible.
+    /// The callers get the answer after these changes.
     func answer(_ request: Request.Answer, _ id: RequestID) {
         let asks: [Ask]
         do throws(HandlerMachine.AnswerError) { asks = try hub.handlers.answer(request, by: self) } catch {
@@ -60,7 +60,7 @@ extension Connection {
         answer(id, .success(.answer(request: request.request)))
     }
 
-    /// The handler is answered when it is known what came of it.
+    /// Carries out an approved proposal. The handler's reply waits for the result.
     private func carryOut(
         _ ask: Ask, _ transaction: Request.Transact, with operations: [ListOperation]?, _ request: Request.Answer,
         _ id: RequestID
@@ -99,14 +99,14 @@ extension Connection {
         ask.connection.mayRead(ask.list) ? state(of: ask.list)?.revision : nil
     }
 
-    /// All that the handler changed before it answered.
+    /// Everything that the handler changed before it answered.
     private func barrier(of list: ListName) -> Outbox.Barrier? { state(of: list).map(Outbox.Barrier.init) }
 
     private func state(of list: ListName) -> ListState? { hub.store.assumeIsolated { $0.list(list) } }
 
     // MARK: What is sent
 
-    /// Has the request sent as soon as this client has been sent the state that it is about.
+    /// Queues a request, which is sent after this client has received the state it refers to.
     func queue(request: Int, about state: ListState?) {
         var barrier = subscriptions.isEmpty ? nil : state.map(Outbox.Barrier.init)
         barrier?.includesPaced = true
@@ -120,12 +120,12 @@ extension Connection {
         markDue()
     }
 
-    /// Sends lines that have no order, as many as one page has room for; false when none can be sent.
+    /// Sends unordered lines, at most one page. Returns false if none can be sent.
     func writeUnorderedLines() -> Bool {
         var lines = ByteWriter()
         lines.reserve(1_024)
         var rest: [UnorderedLines.Waiting] = []
-        // Where one waits, those that wait for the same or for more need not be looked at.
+        // If one entry waits, those that wait for the same or a later revision need no check.
         var waiting: Outbox.Barrier?
         for entry in session.unordered.take() {
             guard lines.count < UpdateRest.pageLength else {
@@ -150,7 +150,7 @@ extension Connection {
 }
 
 extension Outbox.Barrier {
-    /// Whether it is passed no later than another, which therefore waits when this one does.
+    /// Whether this barrier is passed no later than another, so that the other waits if this one does.
     fileprivate func isPassed(notAfter other: Outbox.Barrier) -> Bool {
         list == other.list && epoch == other.epoch && revision <= other.revision && includesPaced == other.includesPaced
     }

@@ -2,14 +2,14 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-// What those ask for who mirror a list of somewhere else.
+// Requests of clients that mirror a list of another daemon.
 
 extension Connection {
     func mirror(_ request: Request.Mirror, id: RequestID) {
         let list = request.list
         let peer = peer
         let mayGovern = hub.store.assumeIsolated { $0.mayGovern(list, peer) }
-        // Who may not is not told who mirrors it.
+        // Only a client that may govern the list learns that it is mirrored by another connection.
         if mayGovern, request.existing == .isError, hub.mirrors.isMirrored(list, besides: self) {
             return answer(id, .failure(.mirrorExists(list)))
         }
@@ -21,21 +21,21 @@ extension Connection {
             hub.setLiveness(request.isLive, of: list)
             answer(id, .success(.createList(Reply.ListRevision(state))))
         case .of(let source):
-            // At once, since changes may stand in the next line.
+            // At once, because the next line may contain changes.
             if mayGovern { hub.mirrors.take(list, by: self) }
             setSource(of: list, source, isLive: request.isLive, id: id)
         case .none: setSource(of: list, nil, isLive: false, id: id)
         }
     }
 
-    /// Who may not say so hears that; nothing is changed then.
+    /// Sets the source of a list, if the client may govern it.
     private func setSource(of list: ListName, _ source: MirrorSource?, isLive: Bool, id: RequestID) {
         let peer = peer
         let pending = PendingAnswer(id, on: self)
         let complete = onLoop { [self] (result: Result<AccessOutcome, StoreError>) in
             switch result {
             case .success(let outcome):
-                // Unless another connection has taken its place, or this one has ended.
+                // Unless another connection has replaced this one, or this one has ended.
                 if source == nil {
                     hub.endMirror(list)
                 } else if self.peer.mirrored.contains(list) {

@@ -2,33 +2,34 @@ import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
-/// What a `setView` whose turn has come is the newest of.
+/// Merges consecutive `setView` requests of one subscription.
 ///
-/// One that a newer one of the same subscription follows is not searched for. It is answered with the newest, and not
-/// before: what comes after an answer is of the view that was asked for, or of a newer one.
+/// A `setView` followed by a newer one of the same subscription is not evaluated. It is answered together with the
+/// newest, and not before, because updates after a reply have to be of the requested view or a newer one.
 struct NewerViews {
-    /// Those that newer ones have replaced, in their order.
+    /// The requests that newer ones have replaced, in order.
     var replaced: [RequestID] = []
-    /// What is being found is the view of one of those.
+    /// Whether the view in preparation belongs to a replaced request.
     var isPreparationOutdated = false
     var search = Search.none
 
     enum Search {
         case none
-        /// The view is being found, and no line is there behind it.
+        /// The view is being prepared, and no further line has arrived.
         case awaited
-        /// A line is behind it that is something else, or enough have been replaced.
+        /// The next line is a different request, or enough requests have been replaced.
         case over
     }
 
-    /// How many are replaced before one is carried out, so that who sends without end is answered.
+    /// The maximum number of requests that are replaced before one is carried out, so that a client that sends
+    /// endlessly gets answers.
     static let replacedMax = Session.answersMax
 }
 
 extension Connection {
-    /// Whether the view is found that a subscription is to show, or the newest of those that have come since.
+    /// Whether the view of a `setView`, or of the newest one that replaces it, is prepared.
     func isPrepared(_ change: Request.SetView, _ id: RequestID) -> Bool {
-        // What is found is shown, whatever comes after it.
+        // A prepared view is shown regardless of later requests.
         if preparation?.isReady == true, !newerViews.isPreparationOutdated { return isPrepared(.setView(change), id) }
         let (newest, newestID, isLast) = newestView(change, id)
         guard isLast else { return false }
@@ -36,14 +37,14 @@ extension Connection {
         if newerViews.isPreparationOutdated { swap(&outdated, &preparation) }
         newerViews.isPreparationOutdated = false
         let isReady = isPrepared(.setView(newest), newestID)
-        // Afterwards, because the new view may share what the old one has.
+        // Afterwards, because the new view may share parts of the old one.
         if let outdated { hub.end(outdated) }
         if !isReady, newerViews.search == .none { newerViews.search = .awaited }
         return isReady
     }
 
-    /// Takes up the lines behind a `setView` that take its place. When this turn is over before the last one is known, the
-    /// rest is left for when the others have had theirs.
+    /// Consumes following lines with a `setView` that replaces this one. If the time slice ends before the last one is
+    /// found, the rest is left until the other connections have had theirs.
     private func newestView(
         _ change: Request.SetView, _ id: RequestID
     ) -> (newest: Request.SetView, RequestID, isLast: Bool) {

@@ -4,21 +4,22 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-// What is written when the session says that something may be written.
+// Writing the output that the session selects.
 
 extension Connection {
-    /// Lines that are ready.
+    /// Sends complete lines.
     func send(_ lines: consuming ByteWriter) {
         lines.withUnsafeBytes(send)
         session.outbox.reuse(lines)
     }
 
-    /// Whether the client's subscriptions have been sent what an answer waits for.
+    /// Whether the client's subscriptions have received everything that an answer waits for.
     func isPassed(_ barrier: Outbox.Barrier) -> Bool {
         subscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
-    /// Whether a request may be carried out whose turn has come. What is found already is kept anyway.
+    /// Whether the next read can be carried out. A finished result is used even if the user's memory is exceeded,
+    /// because it exists already.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
         guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }
@@ -27,19 +28,19 @@ extension Connection {
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {
-        // Nobody reads what is only read.
+        // The client has gone, so a pure read needs no answer.
         lengthAwaitingTurn = 0
         guard session.hasSocket || request.isForAskers else { return }
         carryOut(request, id: id)
         endPreparation()
     }
 
-    /// Whether nothing is left to do for subscriptions, once nobody asks any more.
+    /// Whether nothing is left to send to subscriptions after the client's last request.
     var areSubscriptionsFinished: Bool {
         subscriptions.isEmpty || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
     }
 
-    /// The next page of a line that was begun.
+    /// Writes the next page of an open line.
     func write(_ line: OpenLine) {
         switch line {
         case .snapshot(let reply, let snapshot): writePage(of: reply, snapshot)
@@ -52,8 +53,7 @@ extension Connection {
 
     // MARK: Subscriptions
 
-    /// Sends the next line of one of the subscriptions; false when none has anything to say, or when it is to wait until
-    /// the others have had their turn.
+    /// Sends the next line of a subscription. Returns false if there is none, or if it has to wait for other connections.
     func writeLineOfSubscription() -> Bool {
         for turn in subscriptions.indices {
             let position = (nextSubscription + turn) % subscriptions.count
@@ -98,7 +98,7 @@ extension Connection {
     private func writeLine(of backup: BackupWriter) {
         var backup = backup
         var line = ByteWriter()
-        // As long as it may be when it comes back.
+        // The lines must not exceed the length that `restore` accepts.
         let lengthMax = min(lineLengthMax, hub.options.limits.lineLengthMax)
         if backup.writeLine(into: &line, lineLengthMax: lengthMax) == .more { session.openLine = .backup(backup) }
         line.withUnsafeBytes(send)
@@ -133,13 +133,13 @@ extension Connection {
         line.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
 
-    /// Nobody reads the rest of it.
+    /// Drops the rest of the line, because the client has gone.
     func endOpenLine() {
         if case .snapshot(_, let snapshot)? = session.openLine { hub.background.free(snapshot) }
         session.openLine = nil
     }
 
-    /// Memory of the line that is being written, or of the reply that is ready, in bytes.
+    /// Memory of the line that is being written, or of the finished reply, in bytes.
     var openLineLength: Int {
         switch session.openLine {
         case .longAnswer(let line, _)?: line.count
@@ -151,7 +151,7 @@ extension Connection {
 }
 
 extension Request {
-    /// Whether others wait for what comes of it.
+    /// Whether other clients wait for the result.
     fileprivate var isForAskers: Bool {
         switch self {
         case .answer, .unhandle: true

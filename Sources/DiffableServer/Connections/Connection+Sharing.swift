@@ -5,7 +5,7 @@ import DiffableStore
 import Logging
 import NIOCore
 
-// What the connector asks for: diffabled-etcd, which carries the changes of shared lists to etcd and back.
+// Requests of the connector, diffabled-etcd, which transfers changes of shared lists to and from etcd.
 
 extension Connection {
     func attach(_ request: Request.Attach, id: RequestID) {

@@ -1,10 +1,10 @@
 import Diffable
 import DiffableStore
 
-/// The earlier states of lists that the slow clients of one user keep.
+/// The earlier states of lists that one user's slow clients keep in memory.
 ///
-/// States of one list share memory. A state counts as the memory that the next newer state does not share. So the total is
-/// close to the memory that they take together, and if the oldest is let go, as much as it counts for becomes free.
+/// States of one list share memory. A state counts as the memory that it does not share with the next newer state. So
+/// the total is close to the real memory, and dropping the oldest state frees about as much as it counts.
 struct HeldStates: Sendable {
     /// Identifies a state. States whose origins differ only in the revision form a chain.
     struct Origin: Hashable, Sendable {
@@ -15,7 +15,6 @@ struct HeldStates: Sendable {
     }
 
     enum Rows: Hashable, Sendable {
-        /// The list itself.
         case all
         /// Rows of the audience with this number.
         case ofAudience(Int)
@@ -23,7 +22,7 @@ struct HeldStates: Sendable {
         case ofReply(Int)
     }
 
-    /// The newest state of a chain, and the list's newest state. They are empty if the list was deleted.
+    /// The newest state of a chain, and the list's newest state. Empty if the list was deleted.
     struct Newest: Sendable {
         var rows = Snapshot()
         var list = Snapshot()
@@ -35,9 +34,8 @@ struct HeldStates: Sendable {
     }
 
     private var chains: [Origin: Chain] = [:]
-    /// The number of states.
     private(set) var count = 0
-    /// Items of all states.
+    /// The number of items in all states.
     private(set) var size = 0
 
     /// - Parameters:
@@ -51,7 +49,7 @@ struct HeldStates: Sendable {
         chains[key, default: Chain(newest: newest())].states.append((origin.revision, snapshot, holder))
     }
 
-    /// Measures the states. This can take long.
+    /// Measures the states, which can take long.
     func measured() -> Measured {
         Measured(
             chains: chains.map { key, chain in
@@ -80,9 +78,9 @@ struct HeldStates: Sendable {
 
         private static func length(of chain: [State]) -> Int { chain.reduce(0) { $0 + $1.length } }
 
-        /// Lets go of the oldest states of the longest chains, until the others fit.
+        /// Drops the oldest states of the longest chains until the others fit.
         ///
-        /// - Returns: the holders that have to let go.
+        /// - Returns: the holders that have to drop their state.
         mutating func shorten(to lengthMax: Int) -> [Int] {
             var length = length
             if length <= lengthMax { return [] }

@@ -2,11 +2,11 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Calls back after the event loop has looked at its sockets.
+/// Calls back after the event loop has polled its sockets.
 ///
-/// The loop looks at its sockets only when no task is due. So work that continues in further tasks, or that another thread
-/// hands over again and again, can keep the loop from its sockets forever. The loop finds a byte in a pair of sockets at its next
-/// look.
+/// The loop polls its sockets only when no task is due. So work that continues in further tasks, or that another thread
+/// keeps handing over, could keep the loop from its sockets forever. To detect a poll, this writes a byte to a socket
+/// pair, which the loop reads at its next poll.
 final class LookSignal: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -15,7 +15,7 @@ final class LookSignal: ChannelInboundHandler {
     private var isRequested = false
     private let onLook: () -> Void
 
-    /// - Parameter onLook: called on the event loop, when all sockets that are ready have been read.
+    /// - Parameter onLook: called on the event loop after all ready sockets have been read.
     init(onLook: @escaping () -> Void) { self.onLook = onLook }
 
     /// Opens the pair. Call this on the event loop.
@@ -34,14 +34,13 @@ final class LookSignal: ChannelInboundHandler {
             .takingOwnershipOfDescriptors(input: ends[0], output: ends[1])
     }
 
-    /// Asks for one call, after the next look.
+    /// Asks for one call after the next poll.
     func request() {
         guard !isRequested, let context else { return }
         isRequested = true
         context.writeAndFlush(NIOAny(byte), promise: nil)
     }
 
-    /// Closes the pair.
     func stop() { context?.close(promise: nil) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }

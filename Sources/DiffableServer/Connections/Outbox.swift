@@ -5,66 +5,65 @@ import DiffableProtocol
 
 /// The answers of one connection, in the order of its requests.
 ///
-/// A mutation gets its place when it is handed to the store and its line when it is committed. A read is kept as it is
-/// until everything before it is answered, so that it sees what the same client changed before. Lines that wait for
-/// nothing any more are `ready`, in one piece: however many there are, they cost one write.
+/// A mutation reserves a place when it is passed to the store, and gets its line when it is committed. A read is kept
+/// until everything before it is answered, so that it sees the client's earlier changes. Lines that no longer wait are
+/// `ready`, in one buffer, so that any number of them costs one write.
 struct Outbox {
     enum Pending {
-        /// The store has not said yet.
+        /// The store has not answered yet.
         case awaited
-        /// A whole line.
+        /// A complete line.
         case line(ByteWriter, after: Barrier?)
-        /// A request that reads; it is carried out when its turn comes.
+        /// A read request, carried out when it is first in line.
         case read(Request, RequestID)
     }
 
     /// A client's own changes arrive before the reply to the mutation that caused them.
     struct Barrier {
         let list: ListName
-        /// The life of the list that the revision is of.
+        /// The incarnation that the revision belongs to.
         let epoch: String
         let revision: Int
-        /// What the list was called before the request renamed it: whoever follows that hears of a deletion.
+        /// The list's name before the request renamed it. Its followers see a deletion.
         var formerName: ListName?
-        /// Whether those with a `minInterval` are waited for, too.
+        /// Whether to wait also for subscriptions with a `minInterval`.
         var includesPaced = false
 
-        /// The revision that a subscription is sent before the answer; nil when the answer does not wait for it.
-        /// Whoever follows a list whose revision is `max` still follows one that came after the deletion, be it in the
-        /// same epoch.
+        /// The revision that a subscription gets before the answer. Nil if the answer does not wait for it. With
+        /// `.max`, the subscription follows a list that was created after the deletion, even in the same epoch.
         func revision(for name: ListName) -> Int? { name == list ? revision : name == formerName ? .max : nil }
     }
 
-    /// Names an answer's place for as long as it is awaited.
+    /// Identifies an answer's place while it is awaited.
     struct Reservation: Sendable, Equatable {
         fileprivate let number: Int
     }
 
-    /// The lines that leave next.
+    /// The lines to send next.
     private var ready = ByteWriter()
-    /// What comes after them; the first is not ready.
+    /// The answers after them; the first one is not ready.
     private var answers: Deque<Pending> = []
-    /// How many have left `answers`.
+    /// The number of answers that were removed from `answers`.
     private var departed = 0
-    /// Of the lines in `answers`, in bytes.
+    /// The length of the lines in `answers`, in bytes.
     private var waitingLength = 0
-    /// A connection has at most one read waiting: what follows it is not looked at before, unless it takes its place.
+    /// Whether a read is waiting. There is at most one, because later lines are not decoded, except those that can replace it.
     private(set) var hasRead = false
 
     var isEmpty: Bool { ready.count == 0 && answers.isEmpty }
     var hasReadyLines: Bool { ready.count > 0 }
-    /// Answers that are not ready.
+    /// The number of answers that are not ready.
     var waitingCount: Int { answers.count }
-    /// Of all lines that wait, in bytes.
+    /// The length of all waiting lines, in bytes.
     var length: Int { ready.count + waitingLength }
     var first: Pending? { answers.first }
 
-    /// Longer lines are not put together with others, in bytes.
+    /// In bytes. Longer lines are not merged with others.
     private static let lengthTogetherMax = UpdateRest.pageLength
-    /// Storage up to this many bytes is kept for the next lines.
+    /// In bytes. A buffer of at most this capacity is reused.
     private static let capacityKept = 1 << 12
 
-    /// Adds a line that `write` makes; nothing for a request without an id.
+    /// Adds a line made by `write`, which makes none for a request without an id.
     mutating func append(_ write: (inout ByteWriter) -> Void) {
         if answers.isEmpty { return write(&ready) }
         let line = Self.line(write)
@@ -72,10 +71,10 @@ struct Outbox {
         answers.append(.line(line, after: nil))
     }
 
-    /// Adds a line that keeps no order with others, before all that wait.
+    /// Adds a line without an order, before all that wait.
     mutating func appendUnordered(_ write: (inout ByteWriter) -> Void) { write(&ready) }
 
-    /// Adds a request that waits for its turn.
+    /// Adds a read request, which waits for its place.
     mutating func append(_ request: Request, _ id: RequestID) {
         hasRead = true
         answers.append(.read(request, id))
@@ -96,7 +95,7 @@ struct Outbox {
         put(Self.line(write), at: position, after: barrier)
     }
 
-    /// The same for a line that is there already, and may be so long that it is not to be copied.
+    /// Does the same with an existing line, which may be too long to copy.
     mutating func fill(_ place: Reservation, after barrier: Barrier?, with line: ByteWriter) {
         put(line, at: place.number - departed, after: barrier)
         makeReady()
@@ -107,7 +106,7 @@ struct Outbox {
         answers[position] = .line(line, after: barrier)
     }
 
-    /// Hands out the line whose turn has come, and which is too long to be sent with others.
+    /// Takes the first line if it is too long to be merged with others.
     mutating func takeLongLine() -> ByteWriter? {
         guard case .line(let line, nil)? = answers.first else { return nil }
         waitingLength -= line.count
@@ -116,34 +115,34 @@ struct Outbox {
         return line
     }
 
-    /// Lets a line go that has waited long enough for its barrier, and those behind it that wait for none.
+    /// Releases a line whose barrier is passed, and following lines without one.
     mutating func release() {
         guard case .line(let line, _)? = answers.first else { preconditionFailure("only a line is released") }
         answers[0] = .line(line, after: nil)
         makeReady()
     }
 
-    /// Puts another in the place of the read whose turn has come.
+    /// Replaces the first read.
     mutating func replaceRead(by request: Request, _ id: RequestID) {
         guard case .read? = answers.first else { preconditionFailure("only a read is replaced") }
         answers[0] = .read(request, id)
     }
 
-    /// Takes the read out whose turn has come.
+    /// Removes the first read.
     mutating func removeRead() {
         hasRead = false
         removeFirst()
         makeReady()
     }
 
-    /// Hands out the lines that are ready, all of them.
+    /// Takes all ready lines.
     mutating func takeReadyLines() -> ByteWriter {
         var lines = ByteWriter()
         swap(&lines, &ready)
         return lines
     }
 
-    /// Takes back storage that was handed out, for the next lines; what was long does not stay.
+    /// Takes back a buffer for reuse, unless it is long.
     mutating func reuse(_ lines: consuming ByteWriter) {
         guard ready.count == 0, lines.capacity <= Self.capacityKept else { return }
         ready = lines
@@ -152,7 +151,7 @@ struct Outbox {
 
     // MARK: Moving on
 
-    /// Everything at the front that waits for nothing, up to a line that is sent alone.
+    /// Makes everything at the front ready that does not wait, up to a line that is sent alone.
     private mutating func makeReady() {
         while case .line(let line, nil)? = answers.first, line.count <= Self.lengthTogetherMax { move(line) }
     }

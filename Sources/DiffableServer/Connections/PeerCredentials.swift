@@ -2,8 +2,8 @@ import DiffableStore
 import Glibc
 import Logging
 
-/// The process, user and groups at the other end of a socket when the connection was made, as the kernel reports them
-/// (`SO_PEERCRED` and `SO_PEERGROUPS` of unix(7)). Later changes of the user's groups have no effect.
+/// The process, user and groups of the peer when it connected, as the kernel reports them (`SO_PEERCRED` and
+/// `SO_PEERGROUPS` of unix(7)). Later changes of the user's groups have no effect.
 struct PeerCredentials: Equatable {
     let processID: Int
     let userID: UInt32
@@ -11,9 +11,9 @@ struct PeerCredentials: Equatable {
     /// The supplementary groups.
     let groups: [UInt32]
 
-    /// Nil when the socket has no such peer.
+    /// Nil if the socket has no such peer.
     init?(of descriptor: CInt) {
-        // The `ucred` of glibc, which is for those who define _GNU_SOURCE.
+        // The `ucred` of glibc, which is available only with _GNU_SOURCE.
         var credentials: (processID: pid_t, userID: uid_t, groupID: gid_t) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
@@ -27,7 +27,7 @@ struct PeerCredentials: Equatable {
     /// For the log.
     var metadata: Logger.Metadata { ["peerPID": "\(processID)", "peerUID": "\(userID)"] }
 
-    /// Most users are in a few groups; who is in more is asked again with room for all.
+    /// Most users are in a few groups. For others, the call is repeated with room for all.
     private static func groups(of descriptor: CInt) -> [UInt32]? {
         var count = 32
         while true {
@@ -38,18 +38,18 @@ struct PeerCredentials: Equatable {
                 initialized = result == 0 ? Int(length) / MemoryLayout<gid_t>.stride : 0
             }
             if result == 0 { return groups }
-            // Then `length` says how much room it takes, at most for 65,536 groups.
+            // The kernel has set `length` to the required size, for at most 65,536 groups.
             let needed = Int(length) / MemoryLayout<gid_t>.stride
             guard errno == ERANGE, needed > count else { return nil }
             count = needed
         }
     }
 
-    /// `SO_PEERGROUPS` of <asm-generic/socket.h>, which Glibc's module leaves out.
+    /// `SO_PEERGROUPS` of <asm-generic/socket.h>, which is missing in the Glibc module.
     private static let peerGroups: CInt = 59
 }
 
-/// The id that the kernel reports in place of every user, or group, that the daemon's user namespace does not map
+/// The id that the kernel reports for every user or group that the daemon's user namespace does not map
 /// (user_namespaces(7)). Many users share it, so no user may own anything by it.
 struct UnmappedID: Equatable {
     /// Nil if the namespace maps all ids, as it does outside of containers.
@@ -59,7 +59,7 @@ struct UnmappedID: Equatable {
     static let group = UnmappedID(map: text(of: "self/gid_map"), overflow: text(of: "sys/kernel/overflowgid"))
 
     /// - Parameters:
-    ///   - map: lines of three numbers, of which the last one is a count of ids.
+    ///   - map: lines of three numbers; the last one is a count of ids.
     ///   - overflow: the id.
     init(map: String, overflow: String) {
         let counts = map.split(separator: "\n").map { UInt64($0.split(separator: " ").last ?? "") ?? 0 }
@@ -69,7 +69,7 @@ struct UnmappedID: Equatable {
     /// The id, or `.max`, which no user has, if it is the unmapped one.
     func replaced(_ id: UInt32) -> UInt32 { id == self.id ? .max : id }
 
-    /// The text of a file in /proc; empty if it cannot be read.
+    /// The text of a file in /proc. Empty if it cannot be read.
     private static func text(of path: String) -> String {
         guard let file = fopen("/proc/\(path)", "re") else { return "" }
         defer { fclose(file) }
@@ -79,7 +79,7 @@ struct UnmappedID: Equatable {
 }
 
 extension Peer {
-    /// An unknown peer has the user id and the group id `.max`, which no user and no group has.
+    /// An unknown peer gets the user and group id `.max`, which no user and no group has.
     ///
     /// - Parameter daemonUserID: the user that the daemon runs as.
     init(_ credentials: PeerCredentials?, daemonUserID: UInt32) {

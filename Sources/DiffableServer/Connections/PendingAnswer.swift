@@ -2,13 +2,13 @@ import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
-/// An answer whose place is reserved, so that it comes in the order of the requests whenever it is given.
+/// An answer with a reserved place, so that it is sent in the order of the requests.
 struct PendingAnswer: Sendable {
     private let connection: NIOLoopBound<Connection>
     let place: Outbox.Reservation
     private let id: RequestID
     private let method: Method?
-    /// Where it is given.
+    /// The event loop of the connection. All calls have to be made on it.
     let eventLoop: any EventLoop
 
     init(_ id: RequestID, on connection: Connection) {
@@ -20,11 +20,11 @@ struct PendingAnswer: Sendable {
     }
 
     /// - Parameters:
-    ///   - size: about how much it is to write, in items. What is much is written beside the loop.
-    ///   - barrier: what the client's subscriptions are sent before.
+    ///   - size: the approximate work of encoding it, in items. A long reply is encoded in the background.
+    ///   - barrier: the state that the client's subscriptions get before the answer.
     func give(_ reply: Reply, size: Int = 0, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
-        // A client without subscriptions waits for none, and can make none before it is answered.
+        // A client without subscriptions need not wait, and cannot create one before it is answered.
         let barrier = connection.subscriptions.isEmpty ? nil : barrier()
         let background = connection.hub.background
         guard size > background.turn.itemsFreedMax else {

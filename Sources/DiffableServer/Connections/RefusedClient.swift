@@ -1,13 +1,14 @@
 import NIOCore
 
-/// A client that was told why it is not let in. It is kept until it closes, or for a second: most clients write before
-/// they read, and one that cannot write never comes to read why.
+/// A refused client after it was sent the reason. It is kept until it closes, or for a second: most clients write
+/// before they read, and one that cannot write would never read the reason.
 final class RefusedClient: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let hub: Hub
 
-    /// How many are kept at once; descriptors are kept for them (`StartUp+Descriptors`). Others are closed at once.
+    /// The number that are kept at the same time, with descriptors reserved for them (`StartUp+Descriptors`). Others
+    /// are closed at once.
     static let countMax = 32
 
     init(hub: Hub) { self.hub = hub }
@@ -23,7 +24,7 @@ final class RefusedClient: ChannelInboundHandler {
         hub.onRoom()
     }
 
-    /// What it sends is let go.
+    /// Discards input.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

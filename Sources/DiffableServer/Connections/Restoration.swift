@@ -3,14 +3,14 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-/// Brings together the lists of a `restore`, which come in parts. Nothing is restored without one of its parts: when
-/// something is wrong with one, or with any line in between that cannot be read, that is the answer at the end.
+/// Collects the lists of a `restore`, which arrive in parts. Restores all or none: if a part is invalid, or a line in
+/// between cannot be read, the last reply is that error.
 struct Restoration {
     private let limits: SnapshotLimits
     private var snapshots: [ListName: Snapshot] = [:]
     private var access: [ListName: AccessRecord] = [:]
     private var schemas: [ListName: Request.SetSchemas] = [:]
-    /// In the order in which they came.
+    /// In order of arrival.
     private var names: [ListName] = []
     private var failure: WireError?
 
@@ -23,7 +23,7 @@ struct Restoration {
         let list = request.list
         access[list] = (access[list] ?? AccessRecord()).changed(by: AccessRecord(request))
         if let schemas { self.schemas[list] = schemas }
-        // Let go of, so that the state is not copied when it is changed.
+        // Removed from the dictionary, so that the state is changed in place and not copied.
         let before = snapshots.removeValue(forKey: list)
         if before == nil { names.append(list) }
         do throws(TransactionError) {
@@ -33,7 +33,7 @@ struct Restoration {
         }
     }
 
-    /// The first failure counts.
+    /// Records the first failure.
     mutating func fail(_ error: WireError) {
         if failure != nil { return }
         failure = error

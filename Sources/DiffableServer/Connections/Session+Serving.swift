@@ -2,47 +2,47 @@ import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
-// How a session is served: first it writes as long as the socket takes it and the turn lasts, answers first; then it
-// reads lines that came before, which what was written may have made room for; then it settles what comes after.
+// Serving a session: first it writes while the socket accepts output and the time slice lasts, answers first. Then it
+// reads buffered lines, for which the output may have made room. Finally it decides what to do next.
 
 extension Session {
-    /// What is to be done next.
+    /// The next step for `Connection`.
     enum Action {
-        /// Send these lines, and hand their storage back to the outbox.
+        /// Send these lines, and return their buffer to the outbox.
         case send(ByteWriter)
-        /// Write the next page of the line, and put the rest of it back into `openLine`.
+        /// Write the next page of the line, and put the rest back into `openLine`.
         case continueLine(OpenLine)
-        /// Report whether the client's subscriptions have been sent what an answer waits for: `reportBarrier`.
+        /// Report whether the client's subscriptions have received everything that an answer waits for: `reportBarrier`.
         case checkBarrier(Outbox.Barrier)
-        /// Report whether all is found that the request needs, whose turn has come: `reportRead`.
+        /// Report whether everything that the first read needs is prepared: `reportRead`.
         case prepare(Request, RequestID)
         case carryOut(Request, RequestID)
-        /// Send lines that have no order and wait for nothing any more, and report whether there were any: `reportUnordered`.
+        /// Send unordered lines that need not wait any longer, and report whether there were any: `reportUnordered`.
         case offerUnordered
         /// Send the next line or page of a subscription, and report whether there was one: `reportSubscriptions`.
         case offerSubscriptions
         /// Read one line, and report whether there was one: `reportLine`.
         case readLine
-        /// Tell the user's quota what is kept for this client.
+        /// Report the memory of this client to the user's quota.
         case noteKept
-        /// Carry out the effects before anything else.
+        /// Carry out the effects before the next action.
         case arrange(Effects)
-        /// Report whether subscriptions keep the connection open, none or all of them having been sent all there is:
+        /// Report whether subscriptions have nothing left to send and need not keep the connection open:
         /// `reportSubscriptionsFinished`.
         case checkSubscriptions
-        /// Nothing more.
+        /// Nothing more to do.
         case finish(Effects)
     }
 
-    /// What comes next.
+    /// The state of serving.
     enum Stage {
         case idle
-        /// A client that sends on before it reads: the channel may keep a few answers more.
+        /// For a client that sends more before it reads: the channel may buffer a few more answers.
         case offeringAnswers
         case writing(Source)
         /// The next answer waits for a barrier, and lines before it are ready.
         case sendingReadyLines
-        /// The read whose turn has come is carried out.
+        /// The first read can be carried out.
         case carryingOut(Request, RequestID)
         /// A line, a page or several lines were written.
         case hasWritten
@@ -51,38 +51,38 @@ extension Session {
         /// A line was read.
         case hasRead(then: Continuation)
         case settling
-        /// The client's quota is about to be told what is kept.
+        /// The memory of the client is about to be reported to the quota.
         case notingKept
         case settled
-        /// Nothing was asked that is not answered, and no more is asked.
+        /// Everything is answered, and no more requests will arrive.
         case finishing
         case awaitingSubscriptions
         case closing
         case resumingRead
     }
 
-    /// Where lines come from, in this order.
+    /// The sources of output, in order.
     enum Source {
         case answers, unordered, subscriptions
-        /// They may have waited for a subscription that had nothing to say.
+        /// Their lines may have waited for a subscription that had nothing to send.
         case answersAgain, unorderedAgain
     }
 
-    /// What reading lines is followed by.
+    /// The step after reading lines.
     enum Continuation {
         case nothing, writing, settling
     }
 
-    /// Its turn to be served has come.
+    /// Starts serving.
     mutating func beginServing() {
         leave(.serve)
         beginPages()
-        // Subscribers may have been served since it read: writing has a time of its own.
+        // Subscribers may have been served since it read, so writing has a time slice of its own.
         endTurn()
         stage = .offeringAnswers
     }
 
-    /// Reads lines that were kept, outside of its turn to be served.
+    /// Starts reading buffered lines without serving.
     mutating func beginReadingKeptLines() { stage = .beginningToRead(then: .nothing) }
 
     mutating func nextAction(
@@ -99,7 +99,7 @@ extension Session {
             case .writing(let source):
                 if let action = nextOutput(from: source, &turns, at: now()) { return action }
             case .carryingOut(let request, let id):
-                // Lines behind it were waiting for it.
+                // Lines after it were waiting for it.
                 stage = .beginningToRead(then: .writing)
                 return .carryOut(request, id)
             case .hasWritten:
@@ -120,7 +120,7 @@ extension Session {
                     continue
                 }
                 beginReading(&turns, at: now())
-                // One at least, so that who is written to all the time is read as well.
+                // At least one line, so that a client with continuous output is read too.
                 stage = .reading(then: next)
                 return .readLine
             case .reading: preconditionFailure("what came of a line is reported")
@@ -133,7 +133,7 @@ extension Session {
                 return .readLine
             case .settling:
                 stage = .notingKept
-                // Before and after: to note what is kept may be what ends the pause, or what begins it.
+                // Check twice: reporting the memory may start or end the pause.
                 if surroundings.isQuotaUsedUp { return .arrange(waitForQuota(surroundings)) }
             case .notingKept:
                 stage = .settled
@@ -156,7 +156,7 @@ extension Session {
 
     // MARK: Writing
 
-    /// Nil when that source has nothing to write now.
+    /// Nil if the source has nothing to write now.
     private mutating func nextOutput(
         from source: Source, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
     ) -> Action? {
@@ -244,7 +244,7 @@ extension Session {
             return []
         }
         stage = .hasRead(then: next)
-        // What it asks for is answered at the end of the turn.
+        // The request is answered at the end of this iteration of the event loop.
         return markDue()
     }
 
@@ -258,7 +258,7 @@ extension Session {
 
     // MARK: Settling
 
-    /// What comes after this turn.
+    /// Decides what happens after this iteration.
     private mutating func settle(_ surroundings: Surroundings) -> Action {
         var effects = surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
         keepLines(surroundings)
@@ -271,7 +271,7 @@ extension Session {
         return .arrange(effects)
     }
 
-    /// Whether nobody asks any more and everybody is answered.
+    /// Whether no more requests will arrive and everything is answered.
     private func hasNothingLeft(_ surroundings: Surroundings) -> Bool {
         phase >= .inputEnded && isIdle && (phase == .draining || !surroundings.hasBytes)
     }

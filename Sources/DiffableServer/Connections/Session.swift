@@ -3,96 +3,97 @@ import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
-/// The state machine of one connection: when lines are read, when reading is held, whose turn it is, what is written
-/// next and in which order, and when the connection closes.
+/// The state machine of one connection. It decides when lines are read, when reading pauses, which output is written
+/// next, and when the connection closes.
 ///
-/// It is a value without a socket, a store or a clock, so tests drive thousands of sessions through random events.
-/// `Connection` reports what happens and carries out what comes back:
+/// It is a value without a socket, a store or a clock, so that tests can drive thousands of sessions with random
+/// events. `Connection` reports events and carries out the results:
 ///
-/// - An event returns `Effects`: what is to be arranged with the channel, the hub and the user's quota. Each queue of
-///   theirs has a session once at most, which is why only the session asks for a place in one.
-/// - While it is served, and while it reads lines that were kept, it says one `Action` after the other
-///   (`Session+Serving`). What came of an action that asks something is reported before the next.
+/// - An event returns `Effects`: arrangements with the channel, the hub and the user's quota. Each of their queues
+///   contains a session at most once, so only the session asks for a place in one.
+/// - While it is served, and while it reads buffered lines, it returns one `Action` after the other
+///   (`Session+Serving`). If an action asks for a result, it is reported before the next one.
 ///
-/// Answers leave in the order of the requests; `outbox` keeps that order. What comes out of order, which is what is asked
-/// of handlers and answered by them, waits in `unordered`.
+/// Answers are sent in the order of the requests, which `outbox` keeps. Lines without an order, which are requests to
+/// handlers and the replies to them, wait in `unordered`.
 struct Session {
-    /// In this order; none comes back.
+    /// The phases only advance.
     enum Phase: Comparable {
         case open
-        /// The client has closed its side: no more bytes come.
+        /// The client has closed its sending half, so no more bytes arrive.
         case inputEnded
-        /// No line is read any more; what was asked is answered, what subscribers are behind is sent.
+        /// No more lines are read. Pending requests are answered, and subscribers get what they lack.
         case draining
-        /// Nothing is left to do but to close.
+        /// Only closing is left.
         case closing
-        /// There is no socket any more, and all that came before is carried out.
+        /// The socket is closed, and everything that arrived before is carried out.
         case ended
     }
 
-    /// What is to be arranged with others.
+    /// Arrangements with other objects.
     struct Effects: OptionSet {
         let rawValue: UInt8
 
-        /// Have it served at the end of this turn of the loop.
+        /// Serve the session at the end of this iteration of the event loop.
         static let serve = Effects(rawValue: 1)
-        /// Have it go on (`resume`) when the other sockets have been looked at.
+        /// Call `resume` after the other sockets have been polled.
         static let postpone = Effects(rawValue: 2)
-        /// Take more bytes from the socket.
+        /// Read more bytes from the socket.
         static let read = Effects(rawValue: 4)
-        /// Have it read a line when its user may ask again, in turn with the user's other connections.
+        /// Read a line when the user's quota permits, alternating with the user's other connections.
         static let waitForQuota = Effects(rawValue: 8)
-        /// Close when the socket has taken everything.
+        /// Close after the socket has accepted all output.
         static let close = Effects(rawValue: 16)
     }
 
-    /// What others know and a decision depends on.
+    /// The state of other objects that decisions depend on.
     struct Surroundings {
-        /// Bytes have come that were not read as lines.
+        /// Bytes are buffered that have not been read as lines.
         var hasBytes: Bool
-        /// No line of this user is read for now.
+        /// The quota permits reading no line of this user at the moment.
         var isQuotaUsedUp: Bool
-        /// The channel would keep some more of what the socket does not take.
+        /// The channel can buffer more of the output that the socket does not accept.
         var isChannelWritable = false
-        /// The read whose turn has come is another view that is being found, and a newer one would take its place.
+        /// The next read is a view in preparation, and a newer one would replace it.
         var isNewerViewAwaited = false
     }
 
-    /// Of the connection; never used twice.
+    /// The connection's number; unique while the daemon runs.
     let number: Int
     private(set) var phase = Phase.open
-    /// Whether somebody may read what is written. When nobody does, it is written all the same, into nothing, so that what
-    /// waits for its turn has it.
+    /// Whether the client can read output. Without a socket, output is still produced and discarded, so that everything
+    /// that waits for its place gets it.
     private(set) var hasSocket = true
     /// The answers, in the order of the requests.
     var outbox = Outbox()
-    /// What has no order with the answers.
+    /// Lines without an order.
     var unordered = UnorderedLines()
-    /// The line that is being written page by page; nothing else may stand in it.
+    /// The line that is being written page by page. No other line may interrupt it.
     var openLine: OpenLine?
-    /// What the channel keeps because the socket did not take it: nothing may go past it.
+    /// Output that the channel buffers because the socket did not accept it. Nothing may bypass it.
     private(set) var unsent = (pieces: 0, length: 0)
-    /// What comes next while it is served.
+    /// The next step while it is served.
     var stage = Stage.idle
-    /// The queues of others in which it stands: of the hub for the end of the turn and for what is postponed, and of
-    /// the user's quota.
+    /// The queues of other objects that contain it: the hub's for the end of the iteration and for postponed sessions,
+    /// and the quota's.
     private var queues: Effects = []
-    /// The channel has asked for more bytes, and is to get none for now.
+    /// Whether the channel has asked for more bytes and has to wait.
     private var isReadHeld = false
-    /// Lines that have come were left for when the others have had their turn.
+    /// Whether buffered lines were left until the other connections have had their time slice.
     private(set) var hasLinesLeft = false
-    /// What was asked last is being carried out beside the loop, and nothing behind it is looked at.
+    /// Whether the last request is being carried out in the background, so that no later line is read.
     private var isHeld = false
-    /// How many pages of what is long were written since it began to be served.
+    /// The number of pages of long lines written since it began to be served.
     private var pagesWritten = 0
-    /// When the others are to have their turn; nil before there is something to do in this one.
+    /// The end of the current time slice. Nil before there is something to do in this iteration.
     private var turnEnd: NIODeadline?
 
-    /// How many answers may wait that are not ready before reading pauses.
+    /// The number of answers that are not ready above which reading pauses.
     static let answersMax = 1_024
-    /// How long all answers may be together before reading pauses, in bytes.
+    /// The length of all answers above which reading pauses, in bytes.
     static let answersLengthMax = 1 << 20
-    /// How many pages are written to one before the next has its turn, so that those who read the same stay together.
+    /// The number of pages written to one client before the next one is served, so that clients that read the same data
+    /// stay together.
     private static let pagesWrittenMax = 4
 
     init(number: Int) { self.number = number }
@@ -101,21 +102,21 @@ struct Session {
 
     @inline(__always)
     var isOpen: Bool { phase < .ended }
-    /// Whether more bytes are taken.
+    /// Whether more bytes are accepted.
     var takesInput: Bool { phase < .draining }
-    /// Whether subscribers are sent all there is without delay, because no more will come.
+    /// Whether subscribers get everything without delay, because no more updates will follow.
     var isDraining: Bool { phase >= .draining }
-    /// Whether the socket has not taken all that it was offered.
+    /// Whether the socket has not accepted all output.
     @inline(__always)
     var isSocketFull: Bool { unsent.pieces > 0 }
-    /// Whether something may be written. Nothing is made for a client before this is true.
+    /// Whether output may be written. No output is produced for a client before this is true.
     @inline(__always)
     var mayWrite: Bool { unsent.pieces == 0 && phase < .closing }
-    /// Whether a line of a subscription may be written: nothing may stand in the middle of a long line.
+    /// Whether a line of a subscription may be written. It must not interrupt a long line.
     @inline(__always)
     var mayWriteLine: Bool { mayWrite && openLine == nil }
 
-    /// Whether everything that was asked is answered.
+    /// Whether every request is answered.
     var isIdle: Bool {
         switch openLine {
         case .snapshot?, .reply?, .longAnswer?, .backup?: false
@@ -123,83 +124,83 @@ struct Session {
         }
     }
 
-    /// Whether there would be nothing to do if it were served.
+    /// Whether serving it would do nothing.
     func isAtRest(_ surroundings: Surroundings) -> Bool {
         phase == .open && openLine == nil && outbox.isEmpty && unordered.isEmpty && !isReadHeld
             && !surroundings.hasBytes && !surroundings.isQuotaUsedUp
     }
 
-    /// Whether nothing that has its place in the order of the requests waits for its answer.
+    /// Whether every ordered request is answered.
     var hasAnsweredAll: Bool { openLine == nil && outbox.waitingCount == 0 }
 
-    /// Whether a line may be read. Never behind a read that waits for its turn, and not while many or long answers wait:
-    /// a client that asks and never reads holds no more than these.
+    /// Whether a line may be read: not after a read that waits for its place, and not while many or long answers wait,
+    /// so that a client that sends requests and never reads is limited to these.
     func mayReadLines(_ surroundings: Surroundings) -> Bool {
         takesInput && !isHeld && !surroundings.isQuotaUsedUp && !outbox.hasRead && outbox.waitingCount < Self.answersMax
             && outbox.length + unordered.length < Self.answersLengthMax
     }
 
-    /// Whether the client has closed its side, and all that it sent before has been carried out that waits for its turn.
+    /// Whether the client has closed its sending half, and all ordered requests that it sent before are carried out.
     func hasReadAll(_ surroundings: Surroundings) -> Bool {
         phase >= .inputEnded && !isHeld && !surroundings.hasBytes && !outbox.hasRead
     }
 
-    /// Whether the socket has gone, and all that came before it is carried out that waits for its turn.
+    /// Whether the socket is closed, and all ordered requests that arrived before are carried out.
     func isOver(_ surroundings: Surroundings) -> Bool {
         !hasSocket && isOpen && !isHeld && (isDraining || hasReadAll(surroundings))
     }
 
-    /// Whether more is taken from the socket. Not before the lines from before are done: what costs long to answer must
-    /// not pile up.
+    /// Whether more is read from the socket. Not before earlier lines are done, so that expensive requests do not pile up.
     func mayReadMore(_ surroundings: Surroundings) -> Bool { mayReadLines(surroundings) && !hasLinesLeft }
 
-    /// The same, or up to the next line to look at.
+    /// Like `mayReadMore`, or up to the next line if that could replace a view in preparation.
     private func mayTakeBytes(_ surroundings: Surroundings) -> Bool {
         mayReadMore(surroundings) || takesInput && surroundings.isNewerViewAwaited && !surroundings.isQuotaUsedUp
     }
 
     // MARK: Turns
 
-    /// Something may be to be sent: it is served at the end of this turn.
+    /// Requests to be served at the end of this iteration, because there may be output.
     mutating func markDue() -> Effects { enqueue(.serve) }
 
-    /// The others have had their turn.
+    /// Continues after the other connections have had their time slice.
     mutating func resume() -> Effects {
         queues.remove(.postpone)
         hasLinesLeft = false
         return markDue()
     }
 
-    /// Asks for a place in a queue of others, unless it has one.
+    /// Asks for a place in a queue, unless it has one.
     mutating func enqueue(_ queue: Effects) -> Effects {
         guard isOpen, !queues.contains(queue) else { return [] }
         queues.insert(queue)
         return queue
     }
 
-    /// Its place in a queue has come.
+    /// Removes it from a queue when its turn comes.
     mutating func leave(_ queue: Effects) { queues.remove(queue) }
 
     func isIn(_ queue: Effects) -> Bool { !queues.isDisjoint(with: queue) }
 
-    /// All that is read until it is served is one turn, and all that is written and read while it is.
+    /// Begins a time slice. All reading until it is served is one slice, and all writing and reading while it is served
+    /// is another.
     mutating func beginTurn(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
         if turnEnd == nil { turnEnd = turns.turnEnd(from: now()) }
     }
 
     mutating func endTurn() { turnEnd = nil }
 
-    /// It is not served in this turn, because it is at rest.
+    /// Ends this iteration without being served, because there is nothing to do.
     mutating func rest() {
         hasLinesLeft = false
         endTurn()
     }
 
-    /// It begins to be served.
+    /// Resets the page count when serving starts.
     mutating func beginPages() { pagesWritten = 0 }
 
-    /// Takes room for a line that somebody is behind, or for a page of a long one. If there is none now, this says when there
-    /// may be: after the others who are sent much, or after a look at the sockets.
+    /// Claims room for a line of a slow subscriber, or for a page of a long line. Without room, returns when to try
+    /// again: after the other clients with long output, or after the sockets have been polled.
     mutating func takeRoomForPage(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) -> Effects? {
         guard turns.hasRoomForMuch(at: now()) else { return enqueue(.postpone) }
         guard pagesWritten < Self.pagesWrittenMax else { return markDue() }
@@ -207,41 +208,42 @@ struct Session {
         return nil
     }
 
-    /// Whether the others are to have their turn, once one was begun.
+    /// Whether the time slice, once begun, has ended.
     func isTurnOver(at now: @autoclosure () -> NIODeadline) -> Bool { turnEnd.map { now() > $0 } ?? false }
 
     // MARK: Input
 
-    /// Lines are going to be read.
+    /// Begins to read lines.
     mutating func beginReading(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
         turns.noteReading(number, at: now())
         beginTurn(&turns, at: now())
     }
 
-    /// A line was read. Whether the next one is read as well, or left for when the others have had their turn.
+    /// Decides, after a line was read, whether to read the next one or to leave it until the other connections have had
+    /// their time slice.
     mutating func goesOnReading(_ surroundings: Surroundings, at now: @autoclosure () -> NIODeadline) -> Bool {
         guard mayReadLines(surroundings) else { return false }
         hasLinesLeft = isTurnOver(at: now())
         return !hasLinesLeft
     }
 
-    /// Lines have come that are left for when other users have had their turn.
+    /// Leaves buffered lines until the connections of other users have had their time slice.
     mutating func leaveLines() -> Effects {
         hasLinesLeft = true
         return enqueue(.postpone)
     }
 
-    /// Lines that were left are read now.
+    /// Reads lines that were left.
     mutating func takeUpLines() { hasLinesLeft = false }
 
-    /// Lines that were left stay so only if there are any.
+    /// Keeps the mark for left lines only if there are any.
     mutating func keepLines(_ surroundings: Surroundings) { hasLinesLeft = hasLinesLeft && surroundings.hasBytes }
 
-    /// The channel asks whether it may take more bytes.
+    /// Handles the channel's question whether it may read more bytes.
     mutating func askToRead(_ surroundings: Surroundings) -> Effects {
         if mayTakeBytes(surroundings) { return .read }
         isReadHeld = true
-        // No turn of this one's need follow: it may just have connected, or have been served before this.
+        // It may not be served again: it may have just connected, or have been served before this.
         return surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
     }
 
@@ -251,10 +253,10 @@ struct Session {
         return .read
     }
 
-    /// What was asked is carried out beside the loop: no line behind it is read until `letGo`.
+    /// Pauses reading until `letGo`, because a request is carried out in the background.
     mutating func hold() { isHeld = true }
 
-    /// It is carried out.
+    /// Resumes reading after a request was carried out in the background.
     mutating func letGo() -> Effects {
         isHeld = false
         return markDue()
@@ -262,20 +264,20 @@ struct Session {
 
     // MARK: The user's quota
 
-    /// There may be lines that are not to be read before the user's quota says so.
+    /// Waits for the user's quota if there may be lines to read.
     mutating func waitForQuota(_ surroundings: Surroundings) -> Effects {
         guard isReadHeld || surroundings.hasBytes || outbox.hasRead else { return [] }
         return enqueue(.waitForQuota)
     }
 
-    /// Its user may ask again, and it is its turn. Whether it is to read a line, of which `endQuotaTurn` is told.
+    /// Begins its turn in the quota's queue. Returns whether it should read a line; `endQuotaTurn` is then called.
     mutating func beginQuotaTurn(_ surroundings: Surroundings) -> Bool {
         leave(.waitForQuota)
         return mayReadLines(surroundings) && surroundings.hasBytes
     }
 
-    /// It gets in line again if there may be more lines. Otherwise it looks for more at once, though its user may have
-    /// nothing left for them then: those who have lines already must not leave it nothing for ever.
+    /// Queues again if there may be more lines. Otherwise it asks for more bytes at once, even if the quota is used up
+    /// then, because connections with buffered lines must not starve it.
     mutating func endQuotaTurn(hasReadLine: Bool, _ surroundings: Surroundings) -> Effects {
         let rest = hasReadLine && surroundings.hasBytes ? enqueue(.waitForQuota) : resumeReading(surroundings)
         return rest.union(markDue())
@@ -283,13 +285,13 @@ struct Session {
 
     // MARK: Output
 
-    /// The socket did not take so many bytes, and the channel keeps them.
+    /// Counts bytes that the socket did not accept and the channel buffers.
     mutating func leaveToChannel(length: Int) {
         unsent.pieces += 1
         unsent.length += length
     }
 
-    /// The socket took what the channel had kept.
+    /// Counts buffered bytes that the socket has accepted.
     mutating func finishLeftover(length: Int) -> Effects {
         unsent.pieces -= 1
         unsent.length -= length
@@ -298,30 +300,29 @@ struct Session {
 
     // MARK: Closing
 
-    /// No more bytes come: the client has closed its side.
+    /// Handles the end of input, because the client has closed its sending half.
     mutating func endInput() { phase = max(phase, .inputEnded) }
 
-    /// The daemon stops, or the client was silent for too long.
+    /// Starts draining, because the daemon stops or the client was silent for too long.
     mutating func drain() -> Effects {
         phase = max(phase, .draining)
         return markDue()
     }
 
-    /// Nothing is left to do.
     mutating func close() -> Effects {
         phase = .closing
         return .close
     }
 
-    /// The socket has gone. Lines that came before are still read.
+    /// Handles the loss of the socket. Buffered lines are still read.
     mutating func loseSocket() {
         endInput()
         hasSocket = false
-        // What it was asked, and has not been sent.
+        // Requests to this client as a handler, and replies to it, that were not sent.
         unordered = UnorderedLines()
     }
 
-    /// Nothing comes of anything any more.
+    /// Ends the session for good.
     mutating func end() {
         phase = .ended
         stage = .idle
@@ -329,15 +330,15 @@ struct Session {
     }
 }
 
-/// A line that is written page by page, as the socket takes it.
-// Indirect, because nearly always there is none, and that is looked at for each delivery.
+/// A line that is written page by page, as the socket accepts it.
+// Indirect, because there is seldom one, and it is checked at each delivery.
 indirect enum OpenLine {
     case snapshot(SnapshotReplyWriter, of: Snapshot)
     case reply(LongReplyWriter)
-    /// It is there as a whole; up to where it is written, in bytes.
+    /// A complete line, and the number of bytes that were written.
     case longAnswer(ByteWriter, written: Int)
-    /// Several lines, which stay together.
+    /// Several lines that stay together.
     case backup(BackupWriter)
-    /// The subscription with this number writes it.
+    /// A line of the subscription with this number.
     case notification(Int)
 }

@@ -3,10 +3,10 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// Counts the earlier states of lists that connections keep because their clients are slow. If a user has no room for them,
-/// the oldest are let go.
+/// Measures the earlier states of lists that connections keep because their clients are slow. If they exceed a user's
+/// limit, the oldest are dropped.
 ///
-/// While all clients keep up, nothing is measured. Root and the daemon's user have no limit.
+/// Nothing is measured while all clients keep up. Root and the daemon's user have no limit.
 final class SlowReaders {
     private unowned let hub: Hub
     /// Whether connections kept any states at the last measurement.
@@ -19,9 +19,9 @@ final class SlowReaders {
     private var quotas: [UserQuota] = []
 
     private static let pauseMin = TimeAmount.milliseconds(50)
-    /// The pause after a measurement, as a multiple of its time in the background.
+    /// The pause after a measurement, as a multiple of its duration in the background.
     private static let pausePerMeasurement = 4
-    /// The pause after a measurement, as a multiple of the time in which the event loop collected the states.
+    /// The pause after a measurement, as a multiple of the time that the event loop took to collect the states.
     private static let pausePerCollection = 50
 
     /// A subscription that keeps a state, or a reply on a connection.
@@ -39,13 +39,13 @@ final class SlowReaders {
 
     init(of hub: Hub) { self.hub = hub }
 
-    /// A client may keep an earlier state of a list from now on.
+    /// Notes that a client may start to keep an earlier state.
     @inline(__always)
     func note() {
         if !isScheduled { schedule(in: Self.pauseMin) }
     }
 
-    /// Lists have changed: states that are kept share less with them.
+    /// Notes that lists have changed, so that kept states share less memory with them.
     @inline(__always)
     func noteCommits() {
         haveListsChanged = true
@@ -83,7 +83,7 @@ final class SlowReaders {
         }
     }
 
-    /// Schedules another measurement if states are counted, or if lists have changed during the last one.
+    /// Schedules another measurement if states count, or if lists have changed during the last one.
     private func scheduleNext(in pause: TimeAmount) {
         isScheduled = false
         if !quotas.isEmpty || haveListsChanged { schedule(in: pause) }
@@ -143,7 +143,7 @@ final class SlowReaders {
         for quota in before where !quotas.contains(where: { $0 === quota }) { quota.registerStates(0) }
     }
 
-    /// Lets go of a state if its client has not read on since the measurement.
+    /// Drops a state if its client has not made progress since the measurement.
     private func letGo(_ holder: Holder) {
         let states = holder.subscription?.heldStates ?? holder.connection.heldStates
         guard states.contains(where: { $0.origin == holder.origin }) else { return }
@@ -155,7 +155,7 @@ final class SlowReaders {
 }
 
 extension Connection {
-    /// The states in the reply that is being written, and in the one that is ready.
+    /// The states in the reply that is being written, and in the finished one.
     fileprivate var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
         var states: [(Snapshot, HeldStates.Origin)] = []
         if case .snapshot(_, let snapshot)? = session.openLine, let stateOfReply {

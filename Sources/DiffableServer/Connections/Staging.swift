@@ -2,14 +2,13 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-/// Brings together a transaction that comes in parts, one at a time on a connection.
+/// Collects a transaction that arrives in parts, one transaction at a time on a connection.
 ///
-/// Nothing happens before the last part. A transaction is never carried out without one of its parts: when something
-/// is wrong with a part, or a line that may have been one cannot be read, all that follow are let go, and the last one
-/// is answered with the error.
+/// Nothing is changed before the last part. A transaction is never carried out incompletely: if a part is invalid, or a line
+/// that may have been one cannot be read, the following parts are discarded, and the last one is answered with the error.
 struct Staging {
     private enum State {
-        /// `unread` is what was wrong with a line that may have been a first part.
+        /// `unread` is the error of a line that may have been a first part.
         case idle(unread: WireError?)
         case begun(Begun)
         /// Until the last part.
@@ -19,13 +18,13 @@ struct Staging {
     private struct Begun {
         var kind: Kind
         var operations: [ListOperation] = []
-        /// Of the lines so far, in bytes.
+        /// The length of the lines so far, in bytes.
         var length = 0
         /// Memory of the lines and of the decoded operations, in bytes.
         var lengthInMemory = 0
     }
 
-    /// What all parts must say alike.
+    /// The properties that all parts have to share.
     private enum Kind: Equatable {
         case transact(ListName)
         case propose(ListName)
@@ -39,7 +38,7 @@ struct Staging {
     }
 
     enum Verdict {
-        /// The part is kept for the last one.
+        /// The part was stored.
         case staged(ListName)
         case carryOut(Request)
         case refuse(WireError)
@@ -52,20 +51,20 @@ struct Staging {
         if case .begun(let begun) = state { begun.lengthInMemory } else { 0 }
     }
 
-    /// How long parts may be, in bytes.
+    /// The limits for parts, in bytes.
     struct Room {
         var transactionLengthMax: Int
         var heldLengthMax: Int
-        /// What others leave of it.
+        /// The part of `heldLengthMax` that is not used.
         var unheld: Int
     }
 
-    /// Takes a `transact`, a `propose` or an `apply` that came in a line of so many bytes.
+    /// Takes a `transact`, a `propose` or an `apply` from a line of this length, in bytes.
     mutating func take(_ request: Request, length: Int, _ room: Room) -> Verdict {
         let part = request.part
         if part == .whole { return .carryOut(request) }
         let before = state
-        // Let go of, so that the operations are not copied when more are appended.
+        // Cleared, so that operations are appended in place and not copied.
         state = .idle(unread: nil)
         do throws(WireError) {
             let begun = try staged(request, part, after: before, length: length, room)
@@ -104,7 +103,7 @@ struct Staging {
         guard begun.length <= room.transactionLengthMax else {
             throw Self.tooLong(kind.list, max: room.transactionLengthMax)
         }
-        // The last one is not kept.
+        // The last part is not stored.
         guard part == .last || begun.lengthInMemory <= room.unheld else {
             throw .tooMuchHeld(
                 list: kind.list, length: begun.lengthInMemory, smaller: "split the change into several requests",
@@ -114,7 +113,7 @@ struct Staging {
         return begun
     }
 
-    /// Takes note of a refused line, which may have been a part.
+    /// Records a refused line, which may have been a part.
     mutating func fail(_ error: WireError, _ line: RefusedLine) {
         switch (line.part, state) {
         case (.whole?, _), (_, .failed): break
@@ -139,7 +138,7 @@ struct Staging {
         }
     }
 
-    /// The request as if it had come in one line. What it says beside the operations is the last part's.
+    /// The complete request. Everything except the operations is from the last part.
     private static func whole(_ last: Request, _ operations: [ListOperation]) -> Request {
         switch last {
         case .transact(var transact):

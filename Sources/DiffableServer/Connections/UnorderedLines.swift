@@ -1,13 +1,13 @@
 import DiffableJSON
 
-/// What one connection is sent out of the order of its requests, and not before its subscriptions have been sent something:
-/// the replies to what it asked of handlers, and what it is asked as a handler. What waits for nothing is not here: it goes
-/// to the lines of the outbox that are ready.
+/// Lines for one connection that do not follow the order of its requests, and wait until its subscriptions have
+/// received something: replies to its requests to handlers, and requests to it as a handler. Lines that need not wait
+/// are added to the ready lines of the outbox instead.
 struct UnorderedLines {
     enum Pending {
-        /// A whole line.
+        /// A complete line.
         case reply(ByteWriter)
-        /// The request with this number; its line is made when it can be sent.
+        /// The number of a request. Its line is made when it can be sent.
         case request(Int)
     }
 
@@ -17,24 +17,24 @@ struct UnorderedLines {
     }
 
     private var entries: [Waiting] = []
-    /// Of the replies that wait here, in bytes.
+    /// The length of the waiting replies, in bytes.
     private(set) var length = 0
     private var replyCount = 0
-    /// How many of the requests here are over.
+    /// The number of waiting requests that are over.
     private var droppedCount = 0
-    /// How many answers are owed that are not here yet.
+    /// The number of replies that have not arrived yet.
     private(set) var awaitedCount = 0
 
     var isEmpty: Bool { entries.isEmpty }
-    /// Whether every answer that is owed has left.
+    /// Whether every reply has been sent.
     var isIdle: Bool { awaitedCount == 0 && replyCount == 0 }
 
     // MARK: Replies
 
-    /// An answer is owed.
+    /// Counts an expected reply.
     mutating func awaitReply() { awaitedCount += 1 }
 
-    /// It waits here, or has gone to the outbox.
+    /// Counts a reply that arrived, here or in the outbox.
     mutating func endAwaiting() { awaitedCount -= 1 }
 
     mutating func append(reply line: ByteWriter, after barrier: Outbox.Barrier) {
@@ -49,7 +49,7 @@ struct UnorderedLines {
         entries.append(Waiting(pending: .request(request), barrier: barrier))
     }
 
-    /// One of the requests here is over. When most are, `removeDropped` is due.
+    /// Counts a waiting request that is over. Returns whether most are, so that `removeDropped` is due.
     mutating func noteDropped() -> Bool {
         droppedCount += 1
         return droppedCount > 16 && droppedCount > entries.count / 2
@@ -62,7 +62,7 @@ struct UnorderedLines {
 
     // MARK: Sending
 
-    /// Hands out all that wait; those that have to wait on are put back.
+    /// Takes all entries. The ones that still have to wait are put back.
     mutating func take() -> [Waiting] {
         defer { self = UnorderedLines(awaitedCount: awaitedCount) }
         return entries

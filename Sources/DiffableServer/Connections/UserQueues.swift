@@ -1,6 +1,6 @@
 import DequeModule
 
-/// Elements that wait, by user. Users take turns, and each user's elements keep their order.
+/// Waiting elements by user. Users take turns, and each user's elements keep their order.
 struct UserQueues<Element> {
     private var queues: [Int?: Deque<Element>] = [:]
     private var turns: Deque<Int?> = []

@@ -3,22 +3,21 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// What the connections of one user take together: how many they are, the requests they make, and the bytes that are
-/// kept for them.
+/// The resources of one user's connections: their number, the rate of their requests, and the memory kept for them.
 ///
-/// Who asks for too much is slowed down: no line of the user's connections is read while the user's requests for this
-/// second are used up, or while too many answers wait that the user's programs have not read. Nothing is lost and nobody
-/// is thrown out, as when a socket is full, and subscriptions are served on.
+/// A user that exceeds a limit is slowed down: no line of its connections is read while its requests for this second
+/// are used up, or while too many answers are unread. Nothing is lost and no client is disconnected, as with a full
+/// socket, and subscriptions continue.
 final class UserQuota {
     private let hub: Hub
-    /// Nil for who has no user that the kernel knows.
+    /// Nil for clients without a known user.
     let userID: Int?
-    /// The user's part of the event loop's time.
+    /// The user's share of the event loop's time.
     let turn: UserTurn
     private(set) var numberOfConnections = 0
-    /// What is kept of requests that are not complete, in bytes.
+    /// Memory of incomplete requests, in bytes.
     private(set) var requestsLength = 0
-    /// And of answers that were not read.
+    /// Memory of unread answers, in bytes.
     private(set) var answersLength = 0
     /// Memory of subscriptions and handlers, in bytes. Includes `statesLength`.
     private(set) var registeredLength = 0
@@ -32,9 +31,9 @@ final class UserQuota {
     /// The length of this user's changes in the gathering commit group, in bytes.
     private var lengthInGroup = 0
     private var isGroupFull = false
-    /// Whether no line is read.
+    /// Whether no lines are read at the moment.
     private(set) var isPaused = false
-    /// They have lines that were not read, in the order in which they came to wait.
+    /// Connections with unread lines, in the order in which they started to wait.
     private var waiting: Deque<Connection> = []
 
     init(userID: Int?, of hub: Hub) {
@@ -54,12 +53,12 @@ final class UserQuota {
         if numberOfConnections == 0 { registerStates(0) }
     }
 
-    /// Whether it may be forgotten: otherwise somebody could begin anew with each connection.
+    /// Whether the quota can be dropped. Otherwise, reconnecting would reset the rate limit.
     var isForgettable: Bool { numberOfConnections == 0 && bucket.rate == 0 && registeredLength == 0 }
 
     // MARK: What is kept
 
-    /// So much more is kept for one of the connections, in bytes.
+    /// Counts more memory for one of the connections, in bytes.
     func note(requests: Int, answers: Int) {
         requestsLength += requests
         answersLength += answers
@@ -67,7 +66,7 @@ final class UserQuota {
         update()
     }
 
-    /// So many bytes more, or less, are kept of what one of the connections asks of handlers.
+    /// Counts more or less memory of pending requests to handlers, in bytes.
     func noteAsked(_ length: Int) {
         requestsLength += length
         if length < 0 { update() }
@@ -79,14 +78,14 @@ final class UserQuota {
         hub.lengthHeld.add(length)
     }
 
-    /// Counts the earlier states of lists that slow clients keep, in bytes.
+    /// Sets the memory of the earlier states that slow clients keep, in bytes.
     func registerStates(_ length: Int) {
         register(length - statesLength)
         statesLength = length
     }
 
-    /// Ends the user's subscriptions that depend on a selection, if the user still takes too much memory after this iteration
-    /// of the event loop.
+    /// Ends the user's subscriptions that depend on a selection, if the user still takes too much memory after this
+    /// iteration of the event loop.
     func endLater(_ selection: LiveSelection) {
         hub.schedule(in: .nanoseconds(0)) { [self] in
             if roomForRegistrations >= 0 { return }
@@ -99,15 +98,15 @@ final class UserQuota {
     /// The bytes left for subscriptions and handlers.
     var roomForRegistrations: Int { hub.limits.registeredLengthMax - registeredLength }
 
-    /// How many bytes more may be kept of requests that are not complete. Those that would be more are refused.
+    /// The bytes left for incomplete requests. Requests that would exceed it are refused.
     var roomForRequests: Int { hub.limits.heldLengthMax - requestsLength }
 
-    /// Whether no answer is made before others are read.
+    /// Whether no more answers are made before others are read.
     var isOverfull: Bool { answersLength > 0 && requestsLength + answersLength > hub.limits.heldLengthMax }
 
     // MARK: Requests
 
-    /// A line is taken.
+    /// Counts a line.
     func noteRequest() {
         bucket.take()
         if bucket.isEmpty { update() }
@@ -115,8 +114,8 @@ final class UserQuota {
 
     // MARK: Commit groups
 
-    /// Counts a change that was added to the gathering commit group. The changes of other users wait for the whole group, so
-    /// each user has a limited part of it.
+    /// Counts a change that was added to the gathering commit group. The changes of other users wait for the whole
+    /// group, so each user has a limited part of it.
     /// - Returns: whether no more lines are read until `endGroup`.
     func noteChange(length: Int, in group: Int) -> Bool {
         if group != self.group { (self.group, lengthInGroup) = (group, 0) }
@@ -134,14 +133,13 @@ final class UserQuota {
         update()
     }
 
-    /// The longest part of a group for one user, in bytes: about 10 ms of the journal's time.
+    /// The maximum part of a group for one user, in bytes: about 10 ms of the journal's time.
     private static let lengthInGroupMax = 1 << 20
-    /// The same while other users are active.
+    /// The maximum while other users are active, in bytes.
     private static let lengthInGroupShared = 1 << 18
     /// The cost of a change without its contents, in bytes.
     private static let lengthOfChange = 1 << 10
 
-    /// The limits are others now.
     func applyLimits() {
         if bucket.rate != hub.limits.requestsPerSecondMax {
             bucket = TokenBucket(rate: hub.limits.requestsPerSecondMax, at: .now())
@@ -151,7 +149,7 @@ final class UserQuota {
 
     // MARK: Pausing
 
-    /// The connection goes on when lines are read again.
+    /// Adds a connection that continues when lines are read again.
     func wait(_ connection: Connection) { waiting.append(connection) }
 
     private func update() {
@@ -171,9 +169,9 @@ final class UserQuota {
         }
     }
 
-    /// Lets each connection read one line in turn, so that a connection that sends without end leaves the others time. This
-    /// ends with the user's part of the time until the next look at the sockets, and continues after that look. Otherwise
-    /// commit groups that follow each other could keep the event loop from its sockets.
+    /// Lets each connection read one line in turn, so that a connection that sends endlessly leaves time for the
+    /// others. Stops when the user's share of the time until the next poll of the sockets is used up, and continues
+    /// after that poll. Otherwise consecutive commit groups could keep the event loop from its sockets.
     private func resume() {
         if isResumePostponed { return }
         var now = NIODeadline.now()
@@ -188,7 +186,7 @@ final class UserQuota {
         hub.postpone(self)
     }
 
-    /// The sockets have been looked at.
+    /// Continues after the sockets have been polled.
     func resumePostponed() {
         isResumePostponed = false
         if !isPaused { resume() }
