@@ -3,20 +3,20 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-/// What one client asks of a handler, until it is answered: once, out of the order of the client's requests.
+/// A client's request to a handler. It is answered once, independent of the order of the client's requests.
 final class Ask {
     let connection: Connection
     let list: ListName
     let sort: Sort
     private let id: RequestID
     private let method: Method?
-    /// Of the request, in bytes.
+    /// The memory of the request, in bytes.
     private let length: Int
-    /// When it is waited for no more.
+    /// The end of the wait for an answer.
     let deadline: DeadlineTimers<Ask>.Time
-    /// As the machine knows it, once it does.
+    /// The machine's number for it, once it has one.
     var number: HandlerMachine.AskID?
-    /// Of what is proposed, as long as something may come of it.
+    /// The evaluation of a proposal, while the proposal may still be carried out.
     private var consideration: Consideration?
     private var isAnswered = false
 
@@ -41,16 +41,15 @@ final class Ask {
         connection.quota.noteAsked(length)
     }
 
-    /// It was looked at.
     func note(_ consideration: Consideration?) { self.consideration = consideration }
 
-    /// It is carried out.
+    /// Takes the evaluation when the proposal is carried out.
     func takeConsideration() -> Consideration? {
         defer { consideration = nil }
         return consideration
     }
 
-    /// - Parameter barrier: what the client's subscriptions are sent before.
+    /// - Parameter barrier: the state that the client's subscriptions get before the answer.
     func give(_ reply: Reply, after barrier: Outbox.Barrier?) {
         end(after: barrier) { [id] in reply.write(id: id, into: &$0) }
     }
@@ -60,7 +59,7 @@ final class Ask {
         end(after: barrier) { [id] in error.write(id: id, into: &$0) }
     }
 
-    /// Its connection has ended.
+    /// Ends the ask, because its connection has ended.
     func abandon() { end(after: nil) { _ in } }
 
     private func forget(_ consideration: Consideration) {

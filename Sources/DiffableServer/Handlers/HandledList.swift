@@ -1,14 +1,14 @@
 import Diffable
 import DiffableProtocol
 
-/// Who answers for one list: one handler for each sort of request, and for `perform` one for each action.
+/// The handlers of one list: one for each kind of request, and for `perform` one for each action.
 struct HandledList {
     private var kinds: [HandledKind: HandlerMachine.HandlerID] = [:]
     private var actions: [ActionName: HandlerMachine.HandlerID] = [:]
     /// The open request for each item that is being expanded.
     var expansions: [ItemID: Int] = [:]
 
-    /// What two handlers would both answer for.
+    /// A kind of request, or an action, that two handlers would both handle.
     struct Overlap {
         let kind: HandledKind
         let action: ActionName?
@@ -19,7 +19,7 @@ struct HandledList {
 
     var all: Set<HandlerMachine.HandlerID> { Set(kinds.values).union(actions.values) }
 
-    /// What is answered for.
+    /// The kinds of requests with a handler.
     var handles: Set<HandledKind> {
         actions.isEmpty ? Set(kinds.keys) : Set(kinds.keys).union([.perform])
     }
@@ -29,7 +29,7 @@ struct HandledList {
         return kinds[subject.kind]
     }
 
-    /// Those whose place the handler would take. One for all actions overlaps with those for any.
+    /// The registrations that the handler would replace. A handler of all actions overlaps with handlers of single actions.
     func overlap(with handler: HandlerMachine.Handler) -> [Overlap] {
         var overlap: [Overlap] = []
         for kind in HandledKind.allCases where handler.requests.contains(kind) {

@@ -1,18 +1,16 @@
 import Diffable
 import DiffableProtocol
 
-/// The state machine of all handlers, and of what they are asked: who answers for which list, which requests are open,
-/// who waits for each, and what is to be done about each event.
+/// The state machine of all handlers and of the requests to them: which handler handles which list, which requests are
+/// open, and which clients wait for each.
 ///
-/// It is a value without a socket, a store or a clock, so tests drive it through random events. `Handlers` reports what
-/// happens and carries out the `Action`s that come back.
+/// It is a value without a socket, a store or a clock, so that tests can drive it with random events. `Handlers`
+/// reports events and carries out the `Action`s that are returned.
 ///
-/// - An **ask** is what one client asks and is to be answered. It gets exactly one `reply`, and nothing after it, unless its
-///   connection ends before.
-/// - A **request** is what a handler is asked. Those who want the same item expanded share one; otherwise it has one ask.
-///   It is open until it is answered, until nobody waits for it any more, or until its handler ends.
+/// - An **ask** is a client's request to a handler. It gets exactly one `reply`, unless its connection ends before.
+/// - A **request** is sent to a handler. Asks to expand the same item share one; otherwise it belongs to one ask. It is
+///   open until it is answered, until no client waits for it any more, or until its handler ends.
 struct HandlerMachine {
-    /// A connection's number.
     typealias ConnectionNumber = Int
     /// In milliseconds of any clock.
     typealias Time = UInt64
@@ -23,7 +21,7 @@ struct HandlerMachine {
         var number: Int
     }
 
-    /// Never used twice.
+    /// Unique while the daemon runs.
     struct AskID: Hashable {
         fileprivate(set) var number: Int
     }
@@ -33,29 +31,28 @@ struct HandlerMachine {
         let requests: Set<HandledKind>
         /// Nil for all.
         let actions: [ActionName]?
-        /// Those that it has not answered.
+        /// The requests that it has not answered.
         fileprivate(set) var open: Set<Int> = []
     }
 
-    /// What is to be done.
+    /// The next step for `Handlers`.
     enum Action: Hashable {
         /// Send the request to its handler as soon as its connection can take it (`takeRequest`).
         case notify(HandlerID, request: Int)
-        /// It is over before it was sent.
+        /// Drop the request, which was not sent.
         case drop(HandlerID, request: Int)
-        /// It is over after it was sent: tell its handler.
+        /// Notify the handler that the request, which was sent, is over.
         case cancel(HandlerID, ListName, request: Int, HandlerNotification.CancelReason)
         case tellEnd(HandlerID, ListName, HandlerNotification.EndReason)
-        /// Nothing more becomes of the ask.
+        /// Answer the ask. Nothing else follows for it.
         case reply(AskID, Ending)
-        /// Report `timeOut` then.
+        /// Report `timeOut` at this time.
         case setTimer(AskID, Time)
         case cancelTimer(AskID)
     }
 
-    /// How an ask ends.
     enum Ending: Hashable {
-        /// As the answer says.
+        /// With the handler's answer.
         case answered
         case timedOut
         case handlerLost(Loss)
@@ -84,7 +81,7 @@ struct HandlerMachine {
         var requestsPerHandlerMax: Int
     }
 
-    /// One connection, as long as it handles or asks anything.
+    /// A connection while it has handlers or asks.
     private struct Peer {
         var handlersMade = 0
         var handlers: Set<Int> = []
@@ -99,20 +96,20 @@ struct HandlerMachine {
     private struct OpenRequest {
         let handler: HandlerID
         let subject: Subject
-        /// Until it is sent.
+        /// Nil after the request was sent.
         var content: HandlerRequest?
-        /// Those who wait for it, in the order in which they asked.
+        /// The asks that wait for it, in order.
         var asks: [AskID]
     }
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// What there is stays, also where it is too much now.
+    /// Takes new limits. Existing handlers and requests that exceed them stay.
     mutating func take(_ limits: Limits) { self.limits = limits }
 
     // MARK: Questions
 
-    /// What is asked for.
+    /// The subject of a request.
     enum Subject: Hashable {
         case perform(ActionName)
         case propose
@@ -127,7 +124,7 @@ struct HandlerMachine {
         }
     }
 
-    /// Who answers for it.
+    /// The handler for a subject.
     func handler(of list: ListName, for subject: Subject) -> HandlerID? { lists[list]?.handler(for: subject) }
 
     func handledList(_ list: ListName) -> HandledList? { lists[list] }
@@ -135,18 +132,18 @@ struct HandlerMachine {
     /// The handlers of a list, in the order of their connections.
     func handlers(of list: ListName) -> [HandlerID] { lists[list]?.all.sorted(by: Self.isBefore) ?? [] }
 
-    /// The actions that the handlers of a list named, sorted within each handler; nil if no handler named any.
+    /// The actions that the handlers of a list named, sorted within each handler. Nil if no handler named any.
     func actions(of list: ListName) -> [ActionName]? {
         let actions = handlers(of: list).compactMap { handlers[$0]?.actions }
         return actions.isEmpty ? nil : Array(actions.joined())
     }
 
-    /// The handlers of a connection, in the order in which they were made.
+    /// The handlers of a connection, in the order of their creation.
     func handlers(of connection: ConnectionNumber) -> [HandlerID] {
         (connections[connection]?.handlers ?? []).sorted().map { HandlerID(connection: connection, number: $0) }
     }
 
-    /// Whether the request waits for its answer.
+    /// Whether the request is unanswered.
     func isOpen(_ request: Int) -> Bool { requests[request] != nil }
 
     var openRequestCount: Int { requests.count }
@@ -159,12 +156,12 @@ struct HandlerMachine {
     // MARK: Handlers
 
     enum HandleError: Error, Equatable {
-        /// Of a sort of request, or for an action, that is answered for already.
+        /// The kind of request, or the action, already has a handler.
         case exists(HandledKind, ActionName?)
         case tooMany(max: Int)
     }
 
-    /// The connection is to answer for a list from now on.
+    /// Registers a connection as a handler of a list.
     mutating func handle(
         _ request: Request.Handle, by connection: ConnectionNumber, _ actions: inout [Action]
     ) throws(HandleError) -> HandlerID {
@@ -186,7 +183,7 @@ struct HandlerMachine {
         return id
     }
 
-    /// False when the connection has no such handler.
+    /// Returns false if the connection has no such handler.
     mutating func unhandle(_ number: Int, by connection: ConnectionNumber, _ actions: inout [Action]) -> Bool {
         let id = HandlerID(connection: connection, number: number)
         guard handlers[id] != nil else { return false }
@@ -194,7 +191,7 @@ struct HandlerMachine {
         return true
     }
 
-    /// Ends a handler, which is told so.
+    /// Ends a handler and notifies it.
     mutating func end(
         _ id: HandlerID, _ reason: HandlerNotification.EndReason, _ actions: inout [Action]
     ) {
@@ -203,12 +200,12 @@ struct HandlerMachine {
         actions.append(.tellEnd(id, list, reason))
     }
 
-    /// The list is there no more.
+    /// Ends the handlers of a deleted list.
     mutating func endList(_ list: ListName, _ actions: inout [Action]) {
         for id in handlers(of: list) { end(id, .listDeleted, &actions) }
     }
 
-    /// The connection reads no more requests, or sends no more answers.
+    /// Ends the handlers of a connection that reads no more requests, or sends no more answers.
     mutating func endHandlers(of connection: ConnectionNumber, _ actions: inout [Action]) {
         for id in handlers(of: connection) { remove(id, .connectionEnded, &actions) }
     }
@@ -239,7 +236,7 @@ struct HandlerMachine {
         case tooManyForHandler(max: Int)
     }
 
-    /// A client asks; `content` makes what its handler is sent, unless it shares another's request.
+    /// Adds an ask. `content` makes the request for its handler, unless the ask shares an existing request.
     mutating func ask(
         _ subject: Subject, of list: ListName, by asker: ConnectionNumber, until deadline: Time,
         _ actions: inout [Action], content: (HandlerID, _ request: Int) -> HandlerRequest
@@ -275,7 +272,7 @@ struct HandlerMachine {
         return id
     }
 
-    /// What the handler is sent now. Nil when that is over.
+    /// Takes the content of a request to be sent. Nil if the request is over.
     mutating func takeRequest(_ number: Int) -> HandlerRequest? {
         guard let content = requests[number]?.content else { return nil }
         requests[number]?.content = nil
@@ -285,13 +282,13 @@ struct HandlerMachine {
     // MARK: Answering
 
     enum AnswerError: Error, Equatable {
-        /// None that was sent to this connection and is open.
+        /// No open request with this number was sent to this connection.
         case noSuchRequest
-        /// It gives other operations, and nothing was proposed. The request stays open.
+        /// The answer has operations, but the request is not a proposal. It stays open.
         case notProposed
     }
 
-    /// The handler's connection answers; those who asked are in `actions`.
+    /// Answers a request. `actions` has the replies to its asks.
     mutating func answer(
         _ number: Int, hasOperations: Bool, by connection: ConnectionNumber, _ actions: inout [Action]
     ) throws(AnswerError) {
@@ -303,7 +300,7 @@ struct HandlerMachine {
         for ask in request.asks { reply(ask, .answered, &actions) }
     }
 
-    /// The request is open no more.
+    /// Closes a request.
     private mutating func close(_ number: Int, _ request: OpenRequest) {
         requests[number] = nil
         guard let list = handlers[request.handler]?.list else { return }
@@ -325,14 +322,14 @@ struct HandlerMachine {
 
     // MARK: Waiting no more
 
-    /// No answer came in time.
+    /// Ends an ask without an answer.
     mutating func timeOut(_ id: AskID, _ actions: inout [Action]) {
         guard let request = asks[id]?.request else { return }
         reply(id, .timedOut, &actions)
         leave(request, id, .timedOut, &actions)
     }
 
-    /// What it asked matters to it no more. It may go on answering.
+    /// Ends the asks of a connection that reads no more replies. Its handlers stay.
     mutating func endAsks(of connection: ConnectionNumber, _ actions: inout [Action]) {
         for id in (connections[connection]?.asks ?? []).sorted(by: { $0.number < $1.number }) {
             guard let ask = forget(id) else { continue }
@@ -341,14 +338,14 @@ struct HandlerMachine {
         }
     }
 
-    /// Neither what it asked nor what it was asked matters to it any more.
+    /// Ends the asks and handlers of a connection.
     mutating func endConnection(_ connection: ConnectionNumber, _ actions: inout [Action]) {
         endAsks(of: connection, &actions)
         endHandlers(of: connection, &actions)
         connections[connection] = nil
     }
 
-    /// One waits no more for a request, which is over with the last.
+    /// Removes an ask from a request, which is over after the last one.
     private mutating func leave(
         _ number: Int, _ ask: AskID, _ reason: HandlerNotification.CancelReason, _ actions: inout [Action]
     ) {
