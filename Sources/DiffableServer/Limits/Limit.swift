@@ -2,11 +2,11 @@ import Diffable
 import DiffableJSON
 import DiffableStore
 
-/// The limits that the configuration sets, in one table: what each bounds, its range and its unit, and who is told of it.
+/// The configurable limits, in one table: the value, range and unit of each, and who gets to know it.
 ///
-/// A limit's raw value is its name: in the configuration file, in `hello`, in `tooLarge`. Its default stands beside the
-/// property that the path leads to. A new limit is that property, a case and a row here, what it is for in
-/// `config/diffabled.yaml`, and a trial in `LimitTrials`. The compiler or a test asks for each of them.
+/// A limit's raw value is its name in the configuration file, in `hello` and in `tooLarge`. Its default is next to the
+/// property that the path leads to. A new limit needs that property, a case and a row here, a description in
+/// `config/diffabled.yaml`, and a trial in `LimitTrials`. The compiler or a test checks each of these.
 package enum Limit: String, CaseIterable, Sendable {
     case connectionsMax
     case connectionsPerUserMax
@@ -65,7 +65,7 @@ package enum Limit: String, CaseIterable, Sendable {
         case .lineOutLengthMax: Row(\.lineOutLengthMax, 1_024...1 << 30, .bytes)
         case .transactionLengthMax: Row(\.transactionLengthMax, 1_024...1 << 32, .bytes)
         case .depthMax: Row(\.decoding.depthMax, 16...112)
-        // Request keys that clients make up have about 40 bytes.
+        // Request keys that clients generate have about 40 bytes.
         case .idLengthMax: Row(\.decoding.idLengthMax, 64...255, .bytes)
         case .contentLengthMax: Row(\.decoding.contentLengthMax, 0...64 << 20, .bytes)
         case .levelsMax: Row(\.levelsMax, 1...48)
@@ -99,7 +99,7 @@ package enum Limit: String, CaseIterable, Sendable {
 extension Limit {
     package struct Row: Sendable {
         let path: any WritableKeyPath<ServerLimits, Int> & Sendable
-        /// What the configuration may set.
+        /// The values that the configuration may set.
         package let range: ClosedRange<Int>
         package let unit: Unit
         let reader: Reader
@@ -118,14 +118,14 @@ extension Limit {
 
     package enum Unit: Sendable {
         case bytes, seconds
-        /// Of what the limit's name says.
+        /// A count of the things in the limit's name.
         case number
     }
 
     enum Reader: Sendable {
-        /// Everybody, in `hello`.
+        /// All clients, in `hello`.
         case clients
-        /// Who can read the configuration.
+        /// Only users that can read the configuration.
         case administrators
     }
 }
