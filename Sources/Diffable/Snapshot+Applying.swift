@@ -42,7 +42,6 @@ extension Snapshot {
         }
     }
 
-    /// The context of an insertion.
     struct Insertion {
         /// The source of unspecified expansion.
         var known: Snapshot?
@@ -384,7 +383,6 @@ extension Snapshot {
 }
 
 extension Record {
-    /// A copy with the number of a redraw request.
     fileprivate func marked(_ request: WritableKeyPath<Redraws, UInt64>, _ number: UInt64) -> Record {
         var redraws = self.redraws
         redraws[keyPath: request] = number

@@ -5,7 +5,6 @@ extension Snapshot {
     /// The list's own content. Nil for none. O(length).
     public var content: Content? { listRecord?.content }
 
-    /// Nil for a list without content.
     package var listRecord: Record? { forest.slots.record(Forest.list) }
 
     /// Keeps the existing record if it has the same content.

@@ -45,7 +45,6 @@ package struct SnapshotBuilder {
             isExpanded: isExpanded)
     }
 
-    /// Appends a section with its items.
     mutating func append(_ section: Section) throws(OperationError) {
         try append(section: section.record)
         for item in section.items { append(item, level: 0) }
@@ -56,7 +55,6 @@ package struct SnapshotBuilder {
         for child in item.children { append(child, level: level + 1) }
     }
 
-    /// Appends a section with an existing record.
     package mutating func append(section record: Record) throws(OperationError) {
         leave(0)
         settle()

@@ -1,15 +1,12 @@
 import Diffable
 
-/// When a list was deleted, and by whom.
 package struct Deletion: Sendable, Equatable {
     package let moment: Moment
-    /// Nil if unknown.
     package let origin: Origin?
 }
 
 /// A deleted list that can be undeleted, with its state, history and access.
 package struct DeletedList: Sendable {
-    /// The last state.
     private(set) var kept: KeptState
     package let deletion: Deletion
     let access: AccessRecord
@@ -92,20 +89,17 @@ final class HeldDeletion {
     var isSettled: Bool { head != nil && head?.deletion == committed?.deletion }
 }
 
-/// Why a deleted list cannot be undeleted.
 package enum DeletionLoss: Sendable, Equatable {
     /// Its content alone exceeds the limit for all deleted lists.
     case tooLong(max: Int)
     /// Later deletions used up the limit for all deleted lists.
     case madeRoom(max: Int)
     case tooOld
-    /// A connection leased the list, so it was deleted for good.
     case leased
     /// This number of lists with the same name was deleted later.
     case madeRoomForLater(count: Int)
     /// The caller deleted it for good.
     case unwanted
-    /// The configuration keeps no deleted lists.
     case keepsNone
 }
 

@@ -8,7 +8,6 @@ package struct FirstResult: Sendable, Equatable {
     let digest: Int64
     /// The number of this request among the list's accepted requests with a key, starting at one.
     private(set) var number: Int
-    /// The revision in the first reply.
     let revision: Int
     let isChanged: Bool
     /// Nil for a reply without a summary.
@@ -19,7 +18,6 @@ package struct FirstResult: Sendable, Equatable {
 struct KeyedRequest: Sendable {
     let key: RequestKey
     let digest: Int64
-    /// Whether the reply has a summary of the changes.
     let isSummarized: Bool
 }
 
@@ -58,7 +56,6 @@ struct RequestWindow: Sendable {
         if results[last.key]?.number == last.number { results[last.key] = nil }
     }
 
-    /// Forgets results that are too old.
     mutating func trim(_ limits: RequestLimits, now: RunningTime) {
         while settledCount > 0, let oldest = order.first, oldest.isPast(limits, now: now) { removeOldest() }
     }
@@ -91,7 +88,6 @@ extension FirstResult {
     }
 }
 
-/// How long request keys are remembered.
 package struct RequestLimits: Sendable, Equatable {
     /// The maximum number of keys of one list.
     package var keysMax: Int

@@ -15,19 +15,15 @@ final class HeldList {
     /// reply that depends on the head waits for it.
     var group = 0
     var history: History
-    /// The access at `committed`.
+    /// The access and schemas at `committed`. `schemas` is nil if the list never had any.
     var access: HeldAccess
-    /// The access at `head`.
     var headAccess: HeldAccess
-    /// The schemas at `committed`. Nil if the list never had any.
     var schemas: ListSchemas?
-    /// The schemas at `head`.
     var headSchemas: ListSchemas?
     /// Whether a change that was overtaken repeatedly is being computed from `head`. Until it is done, later changes
     /// wait in `waiting`, oldest first.
     var isReserved = false
     var waiting: [(isolated Store) -> Void] = []
-    /// Nil for a list that is not shared.
     var shared: SharedList?
     /// The resource usage that `head` adds to its user's account.
     var counted = CountedUsage()

@@ -29,7 +29,6 @@ package struct Lease: Sendable, Hashable {
 /// The leases of one list, and the items and sections that they own. A copy is O(1).
 struct Leases: Sendable {
     var name: ListName { didSet { version = Version() } }
-    /// The lease of the list itself.
     private(set) var list: Lease?
     private var sections: TreeDictionary<SectionID, Lease> = [:]
     private var items: TreeDictionary<ItemID, Lease> = [:]
@@ -37,7 +36,6 @@ struct Leases: Sendable {
     /// Replaced by each change, so that identity tells whether anything changed.
     private var version = Version()
 
-    /// The items and sections that one lease owns.
     private struct Holding {
         var sections: TreeSet<SectionID> = []
         var items: TreeSet<ItemID> = []
@@ -64,7 +62,6 @@ struct Leases: Sendable {
         holdings[lease].map { Array($0.items.lazy.filter(isWanted).prefix(max)) } ?? []
     }
 
-    /// The number of leased items and sections.
     var count: Int { sections.count + items.count }
 
     func count(of leases: [Lease]) -> Int { leases.reduce(0) { $0 + (holdings[$1]?.count ?? 0) } }

@@ -49,7 +49,6 @@ package final class ListState: Sendable {
         ListState(name: name, epoch: epoch, revision: revision - 1, durability: durability, number: number)
     }
 
-    /// The same list at another revision.
     func moved(to revision: Int, _ snapshot: Snapshot, lastReloadRevision: Int? = nil) -> ListState {
         ListState(
             name: name, epoch: epoch, revision: revision, snapshot: snapshot, durability: durability, number: number,

@@ -45,7 +45,6 @@ package final class Outcome: Sendable {
         self.summaryCounted = nil
     }
 
-    /// Creates the reply to a repeated request.
     init(repeating first: FirstResult, of state: ListState, isWriteOnly: Bool, undoStep: UndoStep? = nil) {
         self.before = state
         self.after = state
@@ -58,7 +57,6 @@ package final class Outcome: Sendable {
     }
 
     package var list: ListName { after.name }
-    /// Whether this request was already carried out earlier.
     package var isRepeated: Bool { first != nil }
     package var epoch: String { after.epoch }
     /// The revision after the transaction. After a dry run, or if nothing changed, the current revision.

@@ -223,7 +223,6 @@ extension Store {
         throw .noSuchRevision(head.name, revision, oldest: path.oldest, current: head.revision)
     }
 
-    /// The revision that an undo or a redo restores.
     private func restoredRevision(
         _ target: UndoTarget, _ path: UndoPath, _ head: ListState
     ) throws(StoreError) -> (revision: Int, step: UndoStep?) {
@@ -256,7 +255,6 @@ extension Store {
         return UndoPath(head: head.revision, oldest: oldest ?? head.revision, steps: steps)
     }
 
-    /// The history of the committed list that the head follows.
     private func history(before head: ListState, in held: HeldList) -> History? {
         if let committed = held.committed, committed.number == head.number {
             trimHistory(of: held, now: clock.running)
@@ -271,6 +269,5 @@ extension Store {
 /// Unchecked, because it is used only on the store's queue.
 struct ReservedList: @unchecked Sendable {
     let held: HeldList
-    /// Whether the change has reserved the list.
     let isReserved: Bool
 }

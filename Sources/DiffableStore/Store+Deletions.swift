@@ -240,7 +240,6 @@ extension Store {
 // MARK: - Coming back
 
 extension Store {
-    /// Whether a list of that name exists that the peer may read.
     private func isSeen(_ name: ListName, by peer: Peer) -> Bool {
         guard let held = heldLists[name], held.head != nil else { return false }
         return held.headAccess.effective.rights(of: peer).contains(.read)

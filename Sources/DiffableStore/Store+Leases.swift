@@ -121,7 +121,6 @@ extension Store {
         for (lease, origin) in overdue { end(lease, origin: origin) }
     }
 
-    /// Ends the leases that the previous daemon left.
     func endLeasesLeftBehind() async {
         guard leasedLists[.leftBehind] != nil else { return }
         await withCheckedContinuation { continuation in
@@ -160,7 +159,6 @@ extension Store {
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }
     }
 
-    /// Updates the leases after a change is on disk.
     func settleLeases(of change: ListChange) {
         if change.isEnd, let former = leases.removeValue(forKey: change.state.number) {
             beside?.free(former, former.count)

@@ -13,7 +13,6 @@ extension Store {
         return first
     }
 
-    /// Makes the result to remember for a request.
     func result(of request: KeyedRequest, _ outcome: Outcome, at time: RunningTime) -> FirstResult {
         FirstResult(
             key: request.key, digest: request.digest,
@@ -21,15 +20,12 @@ extension Store {
             isChanged: outcome.isChanged, summary: request.isSummarized ? outcome.summary : nil, time: time)
     }
 
-    /// The number of the next result of a list.
     func nextResultNumber(of list: ListState) -> Int { (requestWindows[list.number]?.lastNumber ?? 0) + 1 }
 
-    /// Remembers the result of a change that has become its list's head.
     func rememberResult(of change: ListChange) {
         if let result = change.result { requestWindows[change.state.number, default: RequestWindow()].append(result) }
     }
 
-    /// Settles the result of a change that is on disk.
     func settleResult(of change: ListChange) {
         let number = change.state.number
         if change.result != nil {

@@ -125,7 +125,6 @@ extension Store {
         commit(ListChange(event: .deleted(deletion), state: head, leases: leases), answer: answer)
     }
 
-    /// Throws if the peer lacks a right that the request needs.
     func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
         if !rights.isSuperset(of: terms.needed) {
             guard rights.contains(.read) else { throw .noSuchList(head.name) }

@@ -1,13 +1,11 @@
 import Diffable
 import DiffableJSON
 
-/// A list in a backup.
 package struct RestoredList: Sendable {
     package var name: ListName
     package var snapshot: Snapshot
     /// Missing attributes get the defaults of a new list.
     package var access: AccessRecord
-    /// Nil for none.
     package var schemas: SchemaSet?
     /// Whether the contents have to match the schemas.
     package var existing: ExistingItems
@@ -77,7 +75,6 @@ extension Store {
         delete(head, keeping: deletion(of: head, by: origin), answer: .settled {})
     }
 
-    /// Creates the list and returns its state.
     private func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
         let empty = ListState(
             name: list.name, epoch: Epoch.random(), durability: .durable, number: nextListNumber)

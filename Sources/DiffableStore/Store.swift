@@ -50,7 +50,6 @@ package actor Store {
     /// The connection to etcd, where shared lists change first.
     var engine = EngineLink()
     var nextListNumber: Int
-    /// The resources that the lists of each user take.
     var usages = Usages()
     /// By list number, because a list's keys are forgotten when it is deleted.
     var requestWindows: [Int: RequestWindow]
@@ -79,7 +78,6 @@ package actor Store {
     var lastConsiderationNumber = 0
 
     var gathering: Group
-    /// The group that the journal is writing.
     var inFlight: Group?
     /// The number of the newest group that is on disk or was refused.
     var settledGroup = 0
@@ -97,7 +95,6 @@ package actor Store {
     /// Lists whose history has grown and may exceed its limits.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
-    /// Lists whose histories may be worth packing.
     var unpackedLists: [HeldList] = []
     /// The numbers of deleted lists to be packed.
     var unpackedDeletions: [Int] = []
@@ -126,12 +123,10 @@ package actor Store {
         case unreadable(StoreOpeningError)
         /// New changes are refused. Accepted ones are finished.
         case draining(completions: [@Sendable () -> Void])
-        /// The journal is closing its files.
         case closing(completions: [@Sendable () -> Void])
         case closed
     }
 
-    /// Creates a store with the lists that were recovered from the journal.
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
         limits: StoreLimits = StoreLimits(), accessRules: AccessRules = AccessRules(), logger: Logger,
@@ -184,7 +179,6 @@ package actor Store {
     }
 }
 
-/// The lists that were recovered from a journal.
 package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
     var deleted: [DeletedList] = []
@@ -335,7 +329,6 @@ extension Store {
         return held.history.newestRevisions(limit)
     }
 
-    /// The current time of day, for people.
     package var timeOfDay: Timestamp { clock.now.timeOfDay }
 
     /// Returns when the queue has reached this call. For the watchdog.

@@ -1,6 +1,5 @@
 import Diffable
 
-/// Why a request to the store is refused.
 // Indirect, so that a result reserves no space for an error, which is rare.
 package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation is impossible; the list is unchanged.
@@ -15,7 +14,6 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     /// A list to restore already exists, and so do these others.
     case restoredListExists(ListName, others: [ListName])
     case tooManyLists(max: Int)
-    /// The owner has too many lists.
     case tooManyListsOfUser(UInt32, max: Int)
     /// The lists of this list's owner would exceed the total limit.
     case contentOfUserTooLong(ListName, UInt32, max: Int)
@@ -39,7 +37,6 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     /// A new item does not match the list's schemas, or an existing one does not match new schemas.
     case invalidContent(ListName, InvalidContent)
 
-    /// The request is not supported for shared lists.
     case notForShared(ListName, SharedDenial)
     /// A change of a shared list exceeds the log's limit, in bytes.
     case sharedChangeTooLong(ListName, max: Int)
@@ -75,7 +72,6 @@ package enum Denial: Sendable, Equatable {
     case renaming
     /// Setting owner, group or mode.
     case governing
-    /// Setting the schemas.
     case schemas
     /// Making the list a mirror, or making a mirror an ordinary list.
     case mirroring

@@ -23,7 +23,6 @@ package final class DispatchQueueExecutor: StoreExecutor {
         queue.async { self.carryOut(work) }
     }
 
-    /// Schedules the work with a delay, in milliseconds.
     func execute(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { self.carryOut(work) }
     }

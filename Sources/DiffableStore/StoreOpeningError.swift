@@ -1,12 +1,10 @@
 /// Why the store cannot be opened. The files stay unchanged.
 package enum StoreOpeningError: Error, Sendable, Equatable {
-    /// The state directory cannot be created or used.
     case directoryUnusable(path: String, reason: String)
     /// Another user owns files in the directory, and the daemon's user cannot open them.
     case notOwned(files: [String], directory: String)
     /// A check cannot create its temporary copy in this directory.
     case scratchUnusable(path: String, reason: String)
-    /// Another daemon has the directory open.
     case inUse(path: String)
     /// Another version of diffabled wrote the database.
     case otherSchema(path: String, version: Int, known: Int)

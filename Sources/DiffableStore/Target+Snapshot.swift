@@ -1,6 +1,5 @@
 import Diffable
 
-/// Why the state of an `apply` is impossible.
 enum TargetError: Error {
     case state(OperationError)
     case transaction(TransactionError)

@@ -28,7 +28,6 @@ extension Snapshot {
         return rest.isEmpty ? [first] : [first, between.stage(to: new, rest)]
     }
 
-    /// Moves the sections into the order they have in `new`.
     private func moving(_ moved: Set<SectionID>, asIn new: Snapshot) -> Snapshot {
         var operations: [ListOperation] = []
         var previous: SectionID?

@@ -43,7 +43,6 @@ package struct DifferenceSummary: Equatable, Sendable {
 }
 
 extension DifferenceSummary {
-    /// The number of items that were inserted, deleted or moved.
     var placedItems: Int { insertedItems + deletedItems + movedItems }
 }
 

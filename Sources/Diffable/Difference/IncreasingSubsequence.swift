@@ -41,7 +41,6 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
     }
 }
 
-/// The ends of the best subsequences so far.
 private struct SubsequenceEnds {
     /// By length: the smallest ordinal that a subsequence of this length ends with, and the element that has it.
     let ordinals: UnsafeMutableBufferPointer<Int32>

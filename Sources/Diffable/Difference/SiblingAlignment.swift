@@ -6,7 +6,6 @@ struct SiblingAlignment {
     /// A sibling that is inserted or moved, to the position after the sibling `previous`. Nil is the front.
     struct Placement {
         var handle: Handle
-        /// The index among the new siblings.
         var index: UInt32
         var previous: Handle?
         /// Whether it is new to the list.

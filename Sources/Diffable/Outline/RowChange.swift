@@ -56,7 +56,6 @@ private struct RowChangeWriter {
     private let new: VisibleRows
     /// The shown rows after the operations so far.
     private var rows: Snapshot
-    /// Items whose row may have changed.
     private var touched: Set<ItemID> = []
     /// Items to redraw even if their row is equal.
     private var redrawn: Set<ItemID> = []

@@ -55,7 +55,6 @@ extension Forest {
     func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
-    /// The section that contains an item, or a section itself.
     func section(_ handle: Handle) -> Handle {
         var handle = handle
         while true {
@@ -95,7 +94,6 @@ extension Forest {
 // MARK: - Changing
 
 extension Forest {
-    /// Allocates a handle without a position.
     mutating func allocate(_ record: Record, isExpanded: Bool) -> Handle {
         let handle: Handle
         if freeSlot != 0 {
@@ -140,7 +138,6 @@ extension Forest {
         lengthCounted -= slots.setRecord(record, of: handle)
     }
 
-    /// Sets the record with the list's own content; nil removes it.
     mutating func setListRecord(_ record: Record?) {
         lengthCounted += record?.lengthCounted ?? 0
         lengthCounted -= slots.setRecord(record, of: Forest.list)

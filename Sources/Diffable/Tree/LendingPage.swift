@@ -173,13 +173,11 @@ extension LendingPage {
 
     func append(_ element: Element) { insert(element, at: count) }
 
-    /// Fills an empty page.
     func fill(with element: Element) {
         elements.initialize(repeating: element, count: pageSize)
         setCount(pageSize)
     }
 
-    /// Moves the elements from a position on to the end of another page.
     func moveElements(from position: Int, to page: Self) {
         holdAll()
         page.holdAll()

@@ -1,6 +1,4 @@
-/// A page at the lowest level of a trie.
 protocol TriePage: AnyObject {
-    /// An empty page.
     static func make() -> Self
     /// A copy with a sole reference.
     func copy() -> Self

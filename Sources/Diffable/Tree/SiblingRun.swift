@@ -14,7 +14,6 @@ struct SiblingRun {
         handles.reserveCapacity(SiblingTree.leafCountAppended)
     }
 
-    /// The number of the leaf for the next child.
     mutating func nextLeaf(in forest: inout Forest) -> PageNumber {
         if handles.count == SiblingTree.leafCountAppended { endLeaf() }
         if handles.isEmpty { number = forest.allocatePage(under: noPage) }
@@ -26,7 +25,6 @@ struct SiblingRun {
         total += 1
     }
 
-    /// Adds the descendants of the last child to the count.
     mutating func addDescendants(_ count: Int) { total += count }
 
     private mutating func endLeaf() {

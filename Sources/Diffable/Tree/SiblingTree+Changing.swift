@@ -27,7 +27,6 @@ extension SiblingTree {
         }
     }
 
-    /// A page under a branch for writing.
     fileprivate mutating func writablePage(at position: Int) -> UnsafeMutablePointer<SiblingTree> {
         let isLeaf = height == 1
         return writablePages()._withUnsafeGuaranteedRef { pages in

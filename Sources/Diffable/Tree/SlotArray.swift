@@ -68,7 +68,6 @@ struct SlotArray: Sendable {
 
     func record(_ handle: Handle) -> Record? { read(handle) { $0.pointee.record } ?? nil }
 
-    /// Whether the record of a handle has the same id as another record.
     func hasRecord(_ handle: Handle, withIDOf record: Record) -> Bool {
         read(handle) { slot in
             BorrowedSlot(slot)?.record.hasSameID(as: BorrowedRecord(record)) ?? false

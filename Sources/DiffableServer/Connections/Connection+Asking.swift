@@ -159,7 +159,6 @@ extension Connection {
         return hub.store.assumeIsolated { $0.mayOnlyAsk(list, peer) }
     }
 
-    /// The client's identity for handlers.
     var identity: ClientIdentity {
         ClientIdentity(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }

@@ -6,7 +6,6 @@ import DiffableStore
 // earlier changes.
 
 extension Connection {
-    /// Decodes a long line in the background.
     func decodeBeside(_ line: UnsafeRawBufferPointer) {
         let (bytes, length) = (Array(line), line.count)
         workBeside(length: length) { [limits = hub.options.limits.decoding] in

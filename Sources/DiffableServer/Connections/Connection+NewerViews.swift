@@ -7,7 +7,6 @@ import NIOCore
 /// A `setView` followed by a newer one of the same subscription is not evaluated. It is answered together with the
 /// newest, and not before, because updates after a reply have to be of the requested view or a newer one.
 struct NewerViews {
-    /// The requests that newer ones have replaced, in order.
     var replaced: [RequestID] = []
     /// Whether the view in preparation belongs to a replaced request.
     var isPreparationOutdated = false

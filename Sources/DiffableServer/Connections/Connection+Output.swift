@@ -40,7 +40,6 @@ extension Connection {
         subscriptions.isEmpty || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
     }
 
-    /// Writes the next page of an open line.
     func write(_ line: OpenLine) {
         switch line {
         case .snapshot(let reply, let snapshot): writePage(of: reply, snapshot)
@@ -76,7 +75,6 @@ extension Connection {
         send(page, of: subscription)
     }
 
-    /// Sends a line of a subscription, or a page of one.
     private func send(_ line: Subscription.Line, of subscription: Subscription) {
         if subscription.isInsideLine { session.openLine = .notification(subscription.number) }
         if subscription.hasEnded, let position = subscriptions.firstIndex(where: { $0 === subscription }) {

@@ -12,7 +12,6 @@ struct Outbox {
     enum Pending {
         /// The store has not answered yet.
         case awaited
-        /// A complete line.
         case line(ByteWriter, after: Barrier?)
         /// A read request, carried out when it is first in line.
         case read(Request, RequestID)
@@ -122,20 +121,17 @@ struct Outbox {
         makeReady()
     }
 
-    /// Replaces the first read.
     mutating func replaceRead(by request: Request, _ id: RequestID) {
         guard case .read? = answers.first else { preconditionFailure("only a read is replaced") }
         answers[0] = .read(request, id)
     }
 
-    /// Removes the first read.
     mutating func removeRead() {
         hasRead = false
         removeFirst()
         makeReady()
     }
 
-    /// Takes all ready lines.
     mutating func takeReadyLines() -> ByteWriter {
         var lines = ByteWriter()
         swap(&lines, &ready)

@@ -8,7 +8,6 @@ struct PeerCredentials: Equatable {
     let processID: Int
     let userID: UInt32
     let groupID: UInt32
-    /// The supplementary groups.
     let groups: [UInt32]
 
     /// Nil if the socket has no such peer.

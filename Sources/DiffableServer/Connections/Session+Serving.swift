@@ -34,7 +34,6 @@ extension Session {
         case finish(Effects)
     }
 
-    /// The state of serving.
     enum Stage {
         case idle
         /// For a client that sends more before it reads: the channel may buffer a few more answers.
@@ -48,7 +47,6 @@ extension Session {
         case hasWritten
         case beginningToRead(then: Continuation)
         case reading(then: Continuation)
-        /// A line was read.
         case hasRead(then: Continuation)
         case settling
         /// The memory of the client is about to be reported to the quota.
@@ -73,7 +71,6 @@ extension Session {
         case nothing, writing, settling
     }
 
-    /// Starts serving.
     mutating func beginServing() {
         leave(.serve)
         beginPages()

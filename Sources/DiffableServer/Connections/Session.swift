@@ -233,7 +233,6 @@ struct Session {
         return enqueue(.postpone)
     }
 
-    /// Reads lines that were left.
     mutating func takeUpLines() { hasLinesLeft = false }
 
     /// Keeps the mark for left lines only if there are any.
@@ -322,7 +321,6 @@ struct Session {
         unordered = UnorderedLines()
     }
 
-    /// Ends the session for good.
     mutating func end() {
         phase = .ended
         stage = .idle

@@ -13,7 +13,6 @@ final class SlowReaders {
     private var areStatesKept = false
     private var isScheduled = false
     private var haveListsChanged = false
-    /// The number of states at the last measurement.
     private var statesMeasured = 0
     /// The users with `statesLength` above 0.
     private var quotas: [UserQuota] = []
@@ -89,7 +88,6 @@ final class SlowReaders {
         if !quotas.isEmpty || haveListsChanged { schedule(in: pause) }
     }
 
-    /// The users with slow clients.
     private var users: [User] {
         var users: [ObjectIdentifier: User] = [:]
         func add(_ snapshot: Snapshot, _ holder: Holder) {

@@ -100,7 +100,6 @@ struct TurnScheduler {
         user.serving.end(in: looks, from: now, lasting: share(at: now))
     }
 
-    /// The length of a user's share of a round.
     func share(at now: NIODeadline) -> TimeAmount { isShared(at: now) ? Self.shareLength : Self.length }
 
     /// Whether several users are active.

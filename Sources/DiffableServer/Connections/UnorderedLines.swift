@@ -5,7 +5,6 @@ import DiffableJSON
 /// are added to the ready lines of the outbox instead.
 struct UnorderedLines {
     enum Pending {
-        /// A complete line.
         case reply(ByteWriter)
         /// The number of a request. Its line is made when it can be sent.
         case request(Int)

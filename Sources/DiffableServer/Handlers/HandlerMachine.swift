@@ -52,7 +52,6 @@ struct HandlerMachine {
     }
 
     enum Ending: Hashable {
-        /// With the handler's answer.
         case answered
         case timedOut
         case handlerLost(Loss)
@@ -109,7 +108,6 @@ struct HandlerMachine {
 
     // MARK: Questions
 
-    /// The subject of a request.
     enum Subject: Hashable {
         case perform(ActionName)
         case propose
@@ -124,7 +122,6 @@ struct HandlerMachine {
         }
     }
 
-    /// The handler for a subject.
     func handler(of list: ListName, for subject: Subject) -> HandlerID? { lists[list]?.handler(for: subject) }
 
     func handledList(_ list: ListName) -> HandledList? { lists[list] }
@@ -191,7 +188,6 @@ struct HandlerMachine {
         return true
     }
 
-    /// Ends a handler and notifies it.
     mutating func end(
         _ id: HandlerID, _ reason: HandlerNotification.EndReason, _ actions: inout [Action]
     ) {
@@ -200,7 +196,6 @@ struct HandlerMachine {
         actions.append(.tellEnd(id, list, reason))
     }
 
-    /// Ends the handlers of a deleted list.
     mutating func endList(_ list: ListName, _ actions: inout [Action]) {
         for id in handlers(of: list) { end(id, .listDeleted, &actions) }
     }
@@ -300,7 +295,6 @@ struct HandlerMachine {
         for ask in request.asks { reply(ask, .answered, &actions) }
     }
 
-    /// Closes a request.
     private mutating func close(_ number: Int, _ request: OpenRequest) {
         requests[number] = nil
         guard let list = handlers[request.handler]?.list else { return }
@@ -338,7 +332,6 @@ struct HandlerMachine {
         }
     }
 
-    /// Ends the asks and handlers of a connection.
     mutating func endConnection(_ connection: ConnectionNumber, _ actions: inout [Action]) {
         endAsks(of: connection, &actions)
         endHandlers(of: connection, &actions)

@@ -11,7 +11,6 @@ package struct ServerLimits: Sendable, Equatable {
     package var connectionsPerUserMax = 1_024
     package var subscriptionsPerConnectionMax = 1_024
     package var handlersPerConnectionMax = 1_024
-    /// Unanswered requests of one handler.
     package var requestsPerHandlerMax = 4_096
     /// Requests to handlers that one connection waits for.
     package var requestsPerAskerMax = 1_024

@@ -56,14 +56,12 @@ package struct AccessRules: Sendable, Equatable {
         peer.isPrivileged || (first(\.creators, for: list) ?? .everyone).contains(peer)
     }
 
-    /// The access record of a list that a peer creates.
     func record(of list: ListName, madeBy peer: Peer, mode: AccessMode?) -> AccessRecord {
         AccessRecord(
             owner: first(\.owner, for: list) ?? peer.userID, group: first(\.group, for: list) ?? peer.groupID,
             mode: mode)
     }
 
-    /// The access that a record means under these rules.
     func access(of list: ListName, _ record: AccessRecord) -> ListAccess {
         ListAccess(
             owner: record.owner ?? formerOwner, group: record.group ?? formerGroup,

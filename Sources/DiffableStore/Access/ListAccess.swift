@@ -33,7 +33,6 @@ package struct ListAccess: Sendable, Equatable {
     package func isGoverned(by peer: Peer) -> Bool { peer.isPrivileged || peer.userID == owner }
 }
 
-/// The rights of a peer on a list.
 package struct Rights: OptionSet, Sendable {
     package let rawValue: UInt16
 
@@ -59,7 +58,6 @@ package struct AccessRecord: Sendable, Equatable {
     package var group: UInt32?
     /// Nil to use the current configuration for the list's name, also after it is reloaded.
     package var mode: AccessMode?
-    /// Nil for an ordinary list.
     package var source: MirrorSource?
     /// The position of a shared list's replica in its log. Nil for a list that is not shared.
     package var sharing: SharedPosition?

@@ -3,7 +3,6 @@ import Diffable
 /// The user and groups of a client, as the kernel reported them when it connected.
 package struct Peer: Sendable, Equatable {
     package let userID: UInt32
-    /// The primary group.
     package let groupID: UInt32
     /// The supplementary groups, sorted.
     package let groups: [UInt32]

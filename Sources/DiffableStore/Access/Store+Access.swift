@@ -3,7 +3,6 @@ import Diffable
 // Rights are checked where a request meets its list: reads at the committed state, changes at the head. For a client
 // without read permission, a list looks like a missing one, with the same error at the same time.
 
-/// A list and its access after a change of the access.
 package struct AccessOutcome: Sendable {
     package let state: ListState
     package let access: ListAccess
@@ -68,12 +67,10 @@ extension Store {
         commit(ListChange(event: .unchanged, state: head, access: record), answer: answer)
     }
 
-    /// Whether the peer may change the list's access and source.
     package func mayGovern(_ name: ListName, _ peer: Peer) -> Bool {
         (try? governedHead(of: name, by: peer, otherwise: .governing)) != nil
     }
 
-    /// The source of a mirror. Nil for an ordinary list.
     package func source(of name: ListName) -> MirrorSource? { heldLists[name]?.access.effective.source }
 
     /// Takes new rules, which also determine modes that were not set. Returns the lists whose access has changed.

@@ -11,7 +11,6 @@ package struct SubordinateUsers: Sendable, Equatable {
     /// Ids that count for themselves even if a range contains them: root, the daemon's user, and users with ranges.
     private var owners: Set<UInt32> = []
 
-    /// Creates an empty set of ranges.
     package init() {}
 
     /// Reads lines of the form `user:first:count`. Ignores all other lines, and lines with an unknown user.

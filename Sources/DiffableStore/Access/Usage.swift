@@ -35,11 +35,9 @@ struct CountedUsage {
     }
 }
 
-/// The resources of all users' lists.
 struct Usages {
     /// Has entries only for users with lists.
     private var usages: [UInt32: Usage] = [:]
-    /// The total of all lists.
     private var meter = LengthMeter()
 
     subscript(owner: UInt32) -> Usage? { usages[owner] }
@@ -74,7 +72,6 @@ struct Usages {
         return usage
     }
 
-    /// See `LengthMeter`.
     mutating func noteShrinking() -> Shrinking { meter.noteShrinking() }
 
     private mutating func forget(_ usage: Usage?) {

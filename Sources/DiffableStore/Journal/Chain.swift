@@ -9,7 +9,6 @@ struct Chain: Equatable {
 
     init(value: Int64) { self.value = value }
 
-    /// The start of a new list's chain.
     init(begin state: ListState) {
         var sum = Checksum(1)
         sum.add(state.number)
@@ -40,7 +39,6 @@ struct ListsDigest: Equatable {
     mutating func add(_ list: Share) { value &+= list.value }
     mutating func remove(_ list: Share) { value &-= list.value }
 
-    /// One list's share of the sum.
     struct Share: Equatable {
         let number: Int
         let epoch: String

@@ -12,7 +12,6 @@ struct CheckpointAssembly {
     /// In order. The second thread is working on parts without a result.
     private var parts: Deque<Part> = []
     private var isFirst = true
-    /// Shared by all lists.
     private static let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
 
     /// The maximum number of parts that the second thread may have.

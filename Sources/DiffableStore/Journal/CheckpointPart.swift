@@ -54,12 +54,10 @@ private struct ElementHeading {
 
 // MARK: - Writing
 
-/// Writes a snapshot in parts of limited length.
 struct CheckpointParts {
     /// The list's own content, until it is written.
     private var list: Record?
     private var cursor: SnapshotCursor
-    /// The first element of the next part.
     private var pending: SnapshotCursor.Element?
     /// In bytes. A part with a single element may be longer.
     private let lengthMax: Int

@@ -31,7 +31,6 @@ extension Moment {
 }
 
 extension Origin {
-    /// Nil if unknown.
     init?(_ row: Row, from index: Int) throws {
         guard try row.decode(Bool.self, atIndex: index) else { return nil }
         self.init(

@@ -8,7 +8,6 @@ package protocol Journal: Sendable {
     /// nil for the others.
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void)
 
-    /// Takes new limits for later writes.
     func take(_ limits: StoreLimits)
 
     /// How long the current work has made no progress (`WorkProgress`). Callable from any thread.
@@ -18,7 +17,6 @@ package protocol Journal: Sendable {
     func close(completion: @escaping @Sendable (_ failure: String?) -> Void)
 }
 
-/// Why a commit group was not written.
 package enum JournalError: Error, Sendable, Equatable {
     /// The disk is full, and nothing of the group was written.
     case noSpace

@@ -4,7 +4,6 @@ import GRDBSQLite
 import Glibc
 import SystemPackage
 
-/// The state directory and the database in it.
 struct JournalDirectory {
     let path: String
 

@@ -25,7 +25,6 @@ struct JournalRows {
         /// The JSON of its transaction. Nil if the row holds several, or only a part of one.
         var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
 
-        /// The in-memory record of this row.
         var journalled: JournalledList.JournalledRow {
             JournalledList.JournalledRow(
                 revision: state.revision, length: length, steps: steps, kept: kept, chain: chain)

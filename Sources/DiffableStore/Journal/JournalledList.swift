@@ -56,7 +56,6 @@ final class JournalledList {
         return kept.length + kept.count * Revision.lengthBeside
     }
 
-    /// The number of rows that history needs.
     var rowsKept: Int { rows.count - forgottenRows }
 
     enum Checkpointing {
@@ -65,7 +64,6 @@ final class JournalledList {
         case due
     }
 
-    /// The list after a row.
     struct RowEnd {
         var state: ListState
         var chain: Chain
@@ -104,7 +102,6 @@ final class JournalledList {
     /// The number of rows kept in the table `request`.
     var numberOfResults: Int { lastResult == 0 ? 0 : lastResult - oldestResult + 1 }
 
-    /// The list's share of the digest of all lists.
     var share: ListsDigest.Share {
         ListsDigest.Share(state, chain, lastResult: lastResult, access: access, deletion: deletion, schemas: schemas)
     }
@@ -131,7 +128,6 @@ extension JournalledList {
     /// Clears `base` if the current checkpoint has this state.
     func drop(base state: ListState) { if base?.state === state { base = nil } }
 
-    /// Replaces all states with transformed ones.
     func mapStates(_ change: (ListState) -> ListState) {
         state = change(state)
         if let base { self.base = RowEnd(state: change(base.state), chain: base.chain) }
@@ -210,7 +206,6 @@ extension JournalledList {
         }
     }
 
-    /// Removes rows from before the base.
     private func removeRows(_ count: Int) {
         for row in rows.prefix(count) {
             journalLength += Int(row.length)

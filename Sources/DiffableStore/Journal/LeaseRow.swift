@@ -72,7 +72,6 @@ extension LeaseChange {
         }
     }
 
-    /// The rows for everything that the change leases.
     func rows(ofList list: Int) -> [LeaseRow] {
         let things =
             (isOfList ? [(LeaseRow.Kind.list, "")] : []) + sections.map { (.section, $0.description) }

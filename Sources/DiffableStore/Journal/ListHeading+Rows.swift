@@ -13,7 +13,6 @@ extension ListHeading {
         static let columns = "part, checksum, elements"
     }
 
-    /// A row of the journal after the checkpoint.
     struct JournalRow {
         let revision: Int
         let part: Int

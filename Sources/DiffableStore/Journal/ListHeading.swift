@@ -125,7 +125,6 @@ extension ListHeading {
         return heading
     }
 
-    /// The heading of an existing list.
     static func of(_ number: Int, in database: Database) throws -> ListHeading? {
         try Row.fetchOne(database, sql: "SELECT \(columns) FROM list WHERE number = ?", arguments: [number])
             .map(ListHeading.init)
@@ -169,7 +168,6 @@ extension ListHeading {
         try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments + source)
     }
 
-    /// Replaces the list's existing row.
     func update(in database: Database) throws {
         let sql = """
             UPDATE \(deletion == nil ? "list" : "deletedList")

@@ -13,7 +13,6 @@ import Synchronization
 /// - The rows of a long list are copied up to a maximum length. The reading thread restores it while it reads the rest,
 ///   and another thread makes the records of its checkpoint (`CheckpointAssembly`).
 struct ListRecoveries {
-    /// In order.
     private var underway: Deque<Bundle> = []
     /// The next work for the second thread.
     private var gathered = Gathered()
@@ -45,7 +44,6 @@ struct ListRecoveries {
         }
     }
 
-    /// Sends the gathered lists to the second thread.
     private mutating func send() {
         let sent = gathered
         gathered = Gathered()
@@ -96,7 +94,6 @@ struct ListRecoveries {
         func add(_ length: Int) { sum.add(length, ordering: .relaxed) }
     }
 
-    /// Lists that are being restored.
     private final class Bundle: Sendable {
         private let made = Mutex<Result<[RecoveredList], any Error>?>(nil)
         private let isMade = DispatchSemaphore(value: 0)

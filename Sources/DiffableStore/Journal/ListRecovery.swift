@@ -22,7 +22,6 @@ struct ListRecovery: @unchecked Sendable {
     private var chain: Chain
     private var checkpointLength = 0
     private var history = History()
-    /// The time of the last transaction in the journal.
     private(set) var lastTime: RunningTime?
 
     /// In bytes. History may exceed its limit by this much before it is trimmed while reading, because each complete
@@ -60,7 +59,6 @@ struct ListRecovery: @unchecked Sendable {
         return (list, history)
     }
 
-    /// The state so far.
     private var state: ListState {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
@@ -188,7 +186,6 @@ extension ListRecovery {
     }
 }
 
-/// Splits a row into lines.
 private struct Lines {
     private var rest: UnsafeRawBufferPointer?
     let length: Int

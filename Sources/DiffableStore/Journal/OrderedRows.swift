@@ -74,7 +74,6 @@ final class OrderedRows {
     }
 }
 
-/// How to continue after a row.
 enum Reading {
     case goesOn
     /// The row is no longer referenced.

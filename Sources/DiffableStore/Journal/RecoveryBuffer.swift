@@ -25,7 +25,6 @@ struct RecoveryBuffer {
     /// The lists whose histories may be cut. Deleted lists have a separate budget.
     private var leastRecent: Heap<Place> = []
 
-    /// Ordered by the time of the last change.
     private struct Place: Comparable {
         let index: Int
         let time: Int

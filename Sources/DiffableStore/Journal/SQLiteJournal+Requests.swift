@@ -7,7 +7,6 @@ import GRDB
 extension SQLiteJournal {
     /// The number of rows beyond `keysMax` that the table may have before the oldest are deleted.
     private var slack: Int { max(limits.requests.keysMax / 4, 256) }
-    /// The maximum number of rows that one slice of upkeep deletes.
     private static let deletedMax = 1_024
 
     func writeResult(of change: ListChange, to database: Database) throws {

@@ -24,7 +24,6 @@ extension SQLiteJournal {
         lists[change.state.number]?.schemas = SchemasRow.checksum(of: rows.map(\.checksum))
     }
 
-    /// The stored schemas of a list that has some.
     func recoverSchemas(of heading: ListHeading, from database: Database) throws -> ListSchemas {
         let rows = try SchemasRow.all(ofList: heading.number, in: database)
         guard rows.allSatisfy(\.isGood), let schemas = SchemasRow.schemas(of: rows.map(\.row)) else {

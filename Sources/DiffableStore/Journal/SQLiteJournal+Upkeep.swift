@@ -13,7 +13,6 @@ extension SQLiteJournal {
     private static let retiredRowsMax = 256
     private static let retiredPartsMax = 4
 
-    /// When a checkpoint is considered.
     enum Occasion {
         case group
         case idleness

@@ -7,7 +7,6 @@ import GRDBSQLite
 extension SQLiteJournal {
     /// The number of free pages that stay for the next changes.
     private static let freePagesKept = 128
-    /// The maximum number of pages that one step frees.
     private static let pagesFreedMax = 128
 
     /// Schedules a vacuum after all other upkeep, which may free pages.
@@ -17,7 +16,6 @@ extension SQLiteJournal {
         upkeep.append(.vacuum(before: nil))
     }
 
-    /// The page counts of the database.
     private func freePages() throws -> (free: Int, all: Int) {
         try database.writeWithoutTransaction { database in
             func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }

@@ -5,7 +5,6 @@ import Logging
 import SystemPackage
 
 extension SQLiteJournal {
-    /// The witness's verdict on these lists.
     func verdict(about lists: [ListsDigest.Share]) -> WitnessVerdict {
         var digest = ListsDigest()
         for list in lists { digest.add(list) }
@@ -73,7 +72,6 @@ extension SQLiteJournal {
     /// The digest of all lists once this group is on disk.
     func digest(after changes: [ListChange], _ rows: JournalRows) -> ListsDigest {
         var shares: [Int: ListsDigest.Share?] = [:]
-        // The share after the changes so far.
         func soFar(_ number: Int) -> ListsDigest.Share? { shares[number] ?? lists[number]?.share }
         for change in changes where change.state.durability == .durable {
             let schemas = change.schemasRows

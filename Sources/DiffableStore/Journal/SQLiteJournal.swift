@@ -23,7 +23,6 @@ package actor SQLiteJournal: Journal {
     var digest = ListsDigest()
     /// Nil before `takeOver`.
     var witness: Witness?
-    /// The witness's verdict at startup.
     var verdict = WitnessVerdict.proven
     let boot = WitnessRecord.currentBoot
 
@@ -43,7 +42,6 @@ package actor SQLiteJournal: Journal {
     var pagesMoved = 0
     /// The number of pages that the database can certainly grow by (`SQLiteJournal+Room.swift`).
     var pagesFree = 0
-    /// Whether `upkeep` contains a vacuum.
     var isVacuumDue = false
     var isIdlenessAwaited = false
 

@@ -13,7 +13,6 @@ struct SchemasRow {
     let text: Text?
     let change: SchemaChange
 
-    /// The current schemas.
     struct Text: Equatable {
         let json: [UInt8]
         let others: String

@@ -25,14 +25,12 @@ struct StoredRows {
     }
 }
 
-/// A copy of the table rows of some lists.
 struct CopiedRows: Sendable {
     /// All blobs, concatenated.
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
     private var rows: [Row] = []
 
-    /// The rows of one list.
     struct Place {
         fileprivate let parts: Range<Int>
         fileprivate let rows: Range<Int>

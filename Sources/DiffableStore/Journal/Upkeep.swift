@@ -2,7 +2,6 @@
 enum Upkeep {
     /// Start a checkpoint of the list's base state.
     case checkpoint(list: Int)
-    /// Write the next part of a checkpoint.
     case writing(Checkpoint)
     /// Delete rows that are no longer referenced.
     case retirement(Retirement)
@@ -36,7 +35,6 @@ struct Checkpoint {
     }
 }
 
-/// The rows of a list to delete.
 struct Retirement {
     let list: Int
     /// Journal rows up to this revision are deleted.

@@ -20,7 +20,6 @@ import SystemPackage
 struct WitnessRecord: Equatable {
     /// The machine's boot in which it was written. Nil if unknown.
     var boot: UInt64?
-    /// The lists as they were acknowledged.
     var acknowledged: ListsDigest
     /// The lists after the group that was being written. Equal to `acknowledged` if there was none.
     var underway: ListsDigest
@@ -65,7 +64,6 @@ final class Witness {
     /// store only seconds.
     private static let earlinessMax = 3_000_000_000
 
-    /// Opens the file, creating it if it is missing.
     convenience init(in directory: String) throws(Errno) { try self.init(path: Witness.path(in: directory)) }
 
     init(path: String) throws(Errno) {
@@ -143,7 +141,6 @@ final class Witness {
 // MARK: - At the start
 
 extension Witness {
-    /// The verdict of the directory's witness on a database with these lists.
     static func verdict(in directory: String, about lists: ListsDigest) -> WitnessVerdict {
         let record: WitnessRecord
         switch read(in: directory) {

@@ -15,7 +15,6 @@ struct History: Sendable {
     private var lost: Set<Int> = []
     /// The cost of all transactions, in bytes (`Revision.length`).
     private(set) var length = 0
-    /// The number of transactions.
     private(set) var count = 0
     private(set) var newestTime: RunningTime?
     private var newestRevision = 0
@@ -25,7 +24,6 @@ struct History: Sendable {
     private(set) var undoSteps: [Int: UndoStep] = [:]
     /// Whether a change replaced most of the list, so that the states before it share little with the current one.
     private(set) var isWorthPacking = false
-    /// Dropped states that take long to free.
     private var longDropped: [ListState] = []
 
     private struct RecentState: Sendable {
@@ -151,7 +149,6 @@ struct History: Sendable {
         runs.first?.base.name == name ? self : mapStates { $0.named(name) }
     }
 
-    /// A copy with all complete states transformed.
     func mapStates(_ change: (ListState) -> ListState) -> History {
         var history = self
         history.runs = Deque(runs.map { $0.mapBase(change) })
@@ -185,7 +182,6 @@ struct History: Sendable {
     /// The number of items to unpack for its complete states; 0 if none is packed.
     var packedItems: Int { runs.reduce(0) { $0 + ($1.base.whole == nil ? $1.base.numberOfItems : 0) } }
 
-    /// A copy with complete states.
     func unpacked() -> History {
         var history = self
         history.isWorthPacking = true
@@ -201,7 +197,6 @@ struct History: Sendable {
         current.packed(after: packed.runs.last, from: runs.last?.base.whole)
     }
 
-    /// Whether both have the same transactions.
     func isSame(as other: History) -> Bool {
         count == other.count && oldest == other.oldest && newestRevision == other.newestRevision
     }

@@ -15,7 +15,6 @@ struct KeptState: Sendable {
 
     private indirect enum Packed {
         case snapshot(PackedSnapshot)
-        /// The state after the last transaction of the run.
         case end(of: PastRun)
         /// The operations since an earlier state, as compressed JSON.
         case change(from: KeptState, [UInt8])
@@ -50,7 +49,6 @@ struct KeptState: Sendable {
     /// The complete state, or one with the same name and number but without contents.
     var wholeOrHeading: ListState { heading }
 
-    /// The state, unpacked if necessary.
     var state: ListState {
         switch packed {
         case nil: return heading
@@ -102,7 +100,6 @@ struct KeptState: Sendable {
         return KeptState(state)
     }
 
-    /// A copy with another name or epoch.
     func map(_ change: (ListState) -> ListState) -> KeptState { KeptState(self, change(heading), packed) }
 }
 

@@ -1,7 +1,6 @@
 import Diffable
 import DiffableJSON
 
-/// A transaction to be added to a list's history.
 struct PastStep {
     let revision: Revision
     let isReload: Bool
@@ -41,7 +40,6 @@ struct PackedSteps: Sendable {
         init(revision: Int) { self.revision = revision }
     }
 
-    /// A decoded transaction.
     struct Step {
         let revision: Revision
         let isReload: Bool

@@ -18,7 +18,6 @@ struct PastBudget<List: AnyObject> {
         var cost: Int
         /// The number of its last change, counted over all lists.
         var change: Int
-        /// Whether only its newest state is left.
         var isBare = false
     }
 
@@ -74,7 +73,6 @@ struct PastBudget<List: AnyObject> {
         shares[id]?.cost = cost
     }
 
-    /// Removes a list without history.
     mutating func remove(_ list: List) {
         let id = ObjectIdentifier(list)
         if let share = shares.removeValue(forKey: id) { cost -= share.cost }
@@ -113,7 +111,6 @@ struct PastBudget<List: AnyObject> {
     }
 }
 
-/// The part of a list's history that a cut may drop.
 enum PastCut {
     /// Everything except its newest state.
     case older

@@ -5,14 +5,12 @@ import Diffable
 /// A state within it is rebuilt by applying the operations to the complete state in order. The length of a run is
 /// limited, so that this takes only as long as a few requests.
 struct PastRun: Sendable {
-    /// The state before its first transaction.
     private(set) var base: KeptState
     /// The cost of its transactions, in bytes (`Revision.length`).
     private(set) var length = 0
     private var steps = PackedSteps()
     /// The oldest transaction that history still offers. Earlier steps are kept only because later steps build on them.
     private var first: PackedSteps.Place
-    /// The revision after its last transaction.
     private(set) var lastRevision: Int
     /// Whether all its transactions have their operations.
     private(set) var isComplete = true
@@ -90,7 +88,6 @@ struct PastRun: Sendable {
             ? start : start.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    /// A copy with a transformed base.
     func mapBase(_ change: (ListState) -> ListState) -> PastRun {
         var run = self
         run.base = base.map(change)

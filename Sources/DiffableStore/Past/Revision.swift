@@ -9,7 +9,6 @@ package struct Revision: Sendable, Equatable {
     package let operations: Int
     /// The approximate cost of keeping the state before it, in bytes (`Snapshot.lengthKept`).
     let length: Int
-    /// Nil if unknown.
     package let origin: Origin?
     /// Set for an undo or a redo. A transaction that only asked for a redraw has a step from its position to the same position.
     package var undoStep: UndoStep?
@@ -19,7 +18,7 @@ package struct Revision: Sendable, Equatable {
     static let lengthBeside = 64
 }
 
-/// The client that asked for a change.
+/// The client that asked for a change. Where an origin is optional, nil means unknown.
 package struct Origin: Sendable, Equatable {
     /// The name that the client gave.
     package var name: String?

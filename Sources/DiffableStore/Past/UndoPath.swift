@@ -12,7 +12,6 @@ struct UndoPath {
     /// Undos and redos, by the revision that each made.
     let steps: [Int: UndoStep]
 
-    /// The position of the head.
     var position: Int { position(at: head) }
 
     private func position(at revision: Int) -> Int {

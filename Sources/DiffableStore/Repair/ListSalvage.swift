@@ -14,7 +14,6 @@ struct ListSalvage {
     /// The state after the last transaction that is certainly complete.
     private var whole: (snapshot: Snapshot, revision: Int)
     private var damage: String?
-    /// Whether the checkpoint is complete.
     private var isCheckpointGood = false
     private var results: [FirstResult] = []
     private let access: AccessRecord

@@ -42,7 +42,6 @@ struct RepairedDatabase {
         try Self.tryOut(directory)
     }
 
-    /// Whether the leased list, section or item still exists.
     private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
         guard let list, !list.isReplaceable else { return false }
         switch lease.kind {

@@ -2,7 +2,6 @@ import Diffable
 
 /// The readable contents of a state directory, and its faults.
 package struct StoreExamination: Sendable {
-    /// The path of the database.
     package let path: String
     package internal(set) var lists: [ExaminedList] = []
     /// Faults outside of the lists, or faults because of which some lists are unknown.

@@ -14,7 +14,6 @@ package final class ListSchemas: Sendable {
     /// The bytes that count towards the owner's limit.
     let lengthCounted: Int
 
-    /// The number of changes that a list remembers.
     static let changesMax = 16
 
     init(_ set: SchemaSet, existing: ExistingItems, changes: [SchemaChange]) {
@@ -44,12 +43,9 @@ extension ListSchemas {
     }
 }
 
-/// One change of a list's schemas.
 package struct SchemaChange: Sendable, Equatable {
-    /// The list's revision at that time.
     package let revision: Int
     package let moment: Moment
-    /// Nil if unknown.
     package let origin: Origin?
     /// The number of kinds with a schema after the change.
     package let numberOfKinds: Int

@@ -96,7 +96,6 @@ extension Store {
         return changes.reversed().filter { !limits.history.isPast($0.moment.running, now: now) }
     }
 
-    /// Throws if the schemas would exceed the limit for the owner's lists.
     private func checkRoom(for schemas: ListSchemas, of name: ListName, by peer: Peer) throws(StoreError) {
         guard let held = heldLists[name], !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else {
             return
@@ -119,7 +118,6 @@ private struct SchemaRequest: Sendable {
 }
 
 extension SchemaSet {
-    /// The first item of a list that does not match. Nil if all match.
     fileprivate func invalidContent(of list: Snapshot) -> InvalidContent? {
         do throws(InvalidContent) { try checkAll(of: list) } catch { return error }
         return nil

@@ -90,10 +90,8 @@ package struct SharedBeginning: Sendable, Equatable {
 }
 
 extension AccessRecord {
-    /// The attributes that were set, by name.
     var shared: SharedAccess { SharedAccess(owner: ownerName, group: groupName, mode: mode) }
 
-    /// A copy with the attributes that `told` sets.
     func changed(by told: SharedAccess) -> AccessRecord {
         var record = self
         if let owner = told.owner { record.ownerName = owner }

@@ -73,7 +73,6 @@ package struct SharedCheckpoint: Sendable {
     }
 }
 
-/// The decoded text of a checkpoint.
 struct SharedCheckpointText {
     var revision = 0
     var lastReloadRevision = 0

@@ -107,7 +107,6 @@ struct SharedLeaseText {
         self.holder = holder
     }
 
-    /// A change in which all of these leases begin.
     var change: LeaseChange {
         var change = LeaseChange(lease: .shared(holder))
         (change.isOfList, change.sections, change.items) = (isOfList, sections, items)

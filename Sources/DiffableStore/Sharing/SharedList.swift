@@ -8,9 +8,7 @@ import DiffableJSON
 /// they are committed like any change.
 final class SharedList {
     var machine: SharingMachine
-    /// Requests that are not answered yet.
     var requests: [SharingMachine.RequestNumber: SharedRequest] = [:]
-    /// The batch that is being built or appended.
     var draft: BatchDraft?
     /// The replies to requests that are right only if the replica is the newest state.
     var results: [SharingMachine.RequestNumber: DeferredReply] = [:]
@@ -20,7 +18,6 @@ final class SharedList {
     var awaySince: Int?
     /// Requests that wait for a revision, which may arrive before etcd answers.
     var arrivals: [SharingMachine.RequestNumber: Int] = [:]
-    /// The request to remove property of ended leases.
     var leaseEnd: SharingMachine.RequestNumber?
     /// Whether etcd has been asked to delete the list because its own lease ended.
     var isBeingRemoved = false
@@ -32,7 +29,6 @@ final class SharedList {
     var liveness: Liveness { machine.isLive ? .live : .notLive(since: awaySince) }
 }
 
-/// A request that waits for etcd.
 enum SharedRequest {
     case change(UnderwayChange)
     case access(UnderwayAccess)
@@ -60,7 +56,6 @@ struct BatchDraft {
     var built: SharingMachine.Built
     /// Hosts that have to be gone when the batch is appended.
     var absent: Set<String> = []
-    /// The results of requests with a key in the draft.
     var keys: [RequestKey: FirstResult] = [:]
 
     init(
@@ -75,7 +70,6 @@ struct BatchDraft {
         built = SharingMachine.Built(position: position)
     }
 
-    /// The list after each row, with the row's undo step.
     var states: [(state: ListState, step: UndoStep?)] { rows.map { ($0.state, $0.row.undoStep) } }
 
     /// In bytes. A longer batch accepts no more requests.
@@ -84,14 +78,12 @@ struct BatchDraft {
     static let rowLengthMax = 448 << 10
 }
 
-/// A row of a batch, and its effect on the list.
 struct DraftedRow {
     let row: SharedRow
     /// Nil for a request that changed nothing, but is remembered.
     let made: MadeChange?
     /// The list after the row.
     let state: ListState
-    /// The request that waits for the row, and its reply.
     var request: (number: SharingMachine.RequestNumber, reply: DeferredReply)?
 }
 
@@ -106,7 +98,6 @@ package enum EngineCall: Sendable {
     case behind(SharedState)
 }
 
-/// The position of a shared list's replica.
 package struct SharedState: Sendable, Equatable {
     package let list: ListName
     package let epoch: String
@@ -116,7 +107,6 @@ package struct SharedState: Sendable, Equatable {
 
 /// The connection to etcd, and the requests that wait for it.
 struct EngineLink {
-    /// This host's name.
     var host = ""
     /// The incarnation of this daemon, which distinguishes its leases from those of an earlier one. A simulation sets
     /// it before anything is leased.
@@ -130,7 +120,6 @@ struct EngineLink {
     var hosts: Set<String>?
     /// Sends a call to the connector. Nil while none is connected.
     var send: (@Sendable (EngineCall) -> Void)?
-    /// By call number.
     var calls: [Int: PendingCall] = [:]
     var lastCall = 0
     var lastRequest = 0
@@ -142,7 +131,6 @@ struct EngineLink {
     var newBatchNumber: @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
 
     enum PendingCall {
-        /// A call of a shared list's machine.
         case machine(ListName)
         case creation(SharedCreation)
         case removal(SharedRemoval)

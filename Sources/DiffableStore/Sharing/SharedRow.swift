@@ -29,7 +29,6 @@ struct SharedRow: Sendable {
 }
 
 extension SharedRow {
-    /// The lowest batch version that covers the row.
     var version: Int {
         if lease ?? endedLease != nil { return 3 }
         return access == nil ? 1 : 2

@@ -54,7 +54,6 @@ struct SharingMachine {
         case tellLiveness
     }
 
-    /// The result of building a batch from requests.
     struct Built: Equatable {
         /// The replica's position during the build.
         var position: SharedPosition
@@ -93,7 +92,6 @@ struct SharingMachine {
     private var mayCall = false
     private var underway = Underway.nothing
     private var waiting: Deque<RequestNumber> = []
-    /// The deadlines of all unanswered requests.
     private var deadlines: [RequestNumber: Time] = [:]
     /// Requests by deadline, including some that are already answered.
     private var ends: Deque<(number: RequestNumber, time: Time)> = []
@@ -102,7 +100,6 @@ struct SharingMachine {
 
     var isAwaited: Bool { !deadlines.isEmpty }
 
-    /// The number of unanswered requests.
     var numberAwaited: Int { deadlines.count }
 
     /// The earliest deadline, or nil without waiting requests. Drops answered requests from the queue.

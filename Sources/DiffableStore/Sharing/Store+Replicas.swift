@@ -68,7 +68,6 @@ extension Store {
         report(name, epoch: told.epoch, fits: fits, completion: completion)
     }
 
-    /// Reports the position once it is on disk.
     private func report(
         _ name: ListName, epoch: String, fits: Bool, completion: @escaping Completion<ReplicaReport>
     ) {
@@ -190,7 +189,6 @@ extension Store {
 
 // MARK: - Sharing and unsharing
 
-/// A shared list that is being created in etcd.
 struct SharedCreation {
     let name: ListName
     let epoch: String
@@ -201,7 +199,6 @@ struct SharedCreation {
     var completion: Store.Completion<ListState>
 }
 
-/// A shared list that is being deleted in etcd.
 struct SharedRemoval {
     let name: ListName
     let epoch: String
@@ -278,7 +275,6 @@ extension Store {
         }
     }
 
-    /// Deletes a shared list on all hosts.
     func removeSharedList(
         _ head: ListState, keeping: DeletedListKeeping, origin: Origin?, absent: String? = nil,
         completion: @escaping Completion<ListState>

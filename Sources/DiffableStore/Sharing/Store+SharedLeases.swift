@@ -13,7 +13,6 @@ extension Store {
         scheduleSharedLeaseEnds()
     }
 
-    /// Whether the holder's lease has ended.
     func isOver(_ holder: SharedHolder) -> Bool {
         if holder.life == engine.life { return !liveLeases.contains(holder.number) }
         // An earlier incarnation of this host's daemon.
@@ -36,7 +35,6 @@ extension Store {
         if liveLeases.contains(lease.number) { engine.leases.insert(lease.number) }
     }
 
-    /// Ends a lease of this daemon.
     func endSharedLease(_ lease: Lease, origin: Origin) {
         guard engine.leases.remove(lease.number) != nil else { return }
         // The origin is not stored anywhere else.
@@ -176,7 +174,6 @@ extension Store {
         return Origin(name: "lease ended: \(reason)").named(on: engine.host)
     }
 
-    /// The effect of a log row on the leases of its list.
     func leaseChange(by row: DraftedRow, from head: ListState) -> LeaseChange? {
         let leases = leases[head.number]
         let lease = row.row.lease.map(Lease.shared)

@@ -74,7 +74,6 @@ extension Store {
 
     // MARK: Requests
 
-    /// Adds a request that waits for etcd.
     func ask(_ request: SharedRequest, of held: HeldList, _ shared: SharedList) {
         engine.lastRequest += 1
         let number = engine.lastRequest
@@ -84,7 +83,6 @@ extension Store {
         scheduleWaking()
     }
 
-    /// The deadline of a request that is made now.
     private var waitEnd: SharingMachine.Time { clock.running.milliseconds + limits.engineWaitMax * 1_000 }
 
     /// Schedules the next timeout. Without waiting requests, no timer runs.
