@@ -43,7 +43,6 @@ extension Snapshot {
         handle(id).map { [.deleteItems([itemID($0)])] } ?? []
     }
 
-    /// The change of an item that exists in both states.
     private func change(of id: ItemID, since old: Snapshot) -> [ListOperation]? {
         guard let handle = handle(id), let oldHandle = old.handle(id) else { return nil }
         var slots = SlotReader(forest)

@@ -10,14 +10,12 @@ package struct SnapshotBuilder {
     private var path: [Handle] = []
     /// The open runs: of the last section's items, of the children of its last item, and so on.
     private var runs: [SiblingRun] = []
-    /// The pairs of all items, for the index.
     private var hashes: [IdentifierIndex.Pair] = []
     /// The newest elements, which have handles but no slots yet, so that each page of slots is looked up only once.
     private var waiting: [(record: Record, place: Place)] = []
 
     package init() {}
 
-    /// Whether nothing has been added yet.
     package var isEmpty: Bool { path.isEmpty && forest.slots.record(Forest.list) == nil }
 
     /// Sets the list's own content: a record without an id, or nil for none.
@@ -83,7 +81,6 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    /// Writes the slots of the waiting elements.
     private mutating func settle() {
         if waiting.isEmpty { return }
         forest.allocate(waiting)

@@ -3,16 +3,16 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// Which connection is the connector: what shared lists reach the engine by, and hear of other hosts by.
+/// The connection of the connector, which transfers changes of shared lists to and from etcd.
 ///
-/// It lives on the event loop, with the hub.
+/// Lives on the event loop, with the hub.
 final class Connector {
     private let store: Store
     private(set) var connection: Connection?
 
     init(_ store: Store) { self.store = store }
 
-    /// The connection takes the place of any other, which is told so.
+    /// Attaches a connection as the connector. It replaces any other, which is notified.
     func attach(
         _ connection: Connection, host: HostName, send: @escaping @Sendable (EngineCall) -> Void
     ) -> [SharedState] {
@@ -21,7 +21,7 @@ final class Connector {
         return store.assumeIsolated { $0.attach(host: "\(host)", send: send) }
     }
 
-    /// The connection has ended.
+    /// Detaches a connection that has ended.
     func end(_ connection: Connection) {
         guard self.connection === connection else { return }
         self.connection = nil
@@ -30,7 +30,7 @@ final class Connector {
 }
 
 extension Hub {
-    /// Those who wait too long for the engine hear so then.
+    /// Schedules the timeout of requests that wait for etcd, in milliseconds.
     func endSharedWaits(in delay: Int) {
         schedule(in: .milliseconds(Int64(delay))) { self.store.assumeIsolated { $0.endSharedWaits() } }
     }

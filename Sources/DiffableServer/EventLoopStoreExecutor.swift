@@ -1,7 +1,7 @@
 import DiffableStore
 import NIOCore
 
-/// The store's queue is an event loop: connections that live on it call the store as a function, without a hop.
+/// Uses an event loop as the store's queue, so that connections on that loop call the store without a hop.
 package final class EventLoopStoreExecutor: StoreExecutor {
     private let eventLoop: any EventLoop
 

@@ -1,23 +1,23 @@
 import DiffableStore
 import NIOCore
 
-/// Decides when free memory is given back to the machine: when much became free, and seldom, because other
-/// threads wait when they allocate meanwhile.
+/// Decides when free memory is returned to the system: when much has become free, and seldom, because other threads
+/// that allocate have to wait meanwhile.
 struct MemoryReturn {
-    /// The memory of the process after the last time, in bytes.
+    /// The memory of the process after the last return, in bytes.
     private var lengthAfter = 0
     /// `Background.itemsFreed` at that time.
     private var itemsFreedBefore = 0
     private var isDue = false
-    /// Lists shrank: the journal frees the rest a while later.
+    /// Set when lists have shrunk, because the journal frees the rest a while later.
     private var isDueAgain = false
     private var isUnderway = false
-    /// Not before this.
+    /// The earliest time of the next return.
     private var earliest = NIODeadline.uptimeNanoseconds(0)
 
     enum Next {
         case nothing
-        /// It is too soon after the last time.
+        /// Too soon after the last return.
         case later
         case now
     }
@@ -26,12 +26,12 @@ struct MemoryReturn {
     /// In bytes.
     private static let growthMin = 4 << 20
     private static let interval = TimeAmount.seconds(3)
-    /// It takes no more than a hundredth of the time.
+    /// The pause after a return, as a multiple of its duration, so that it takes at most 1/100 of the time.
     private static let timesAsLong: Int64 = 100
 
     /// - Parameters:
-    ///   - itemsFreed: in the background, since the start.
-    ///   - length: the memory of the process, in bytes. Growth may be free already: buffers of requests, for example.
+    ///   - itemsFreed: the number of items freed in the background since startup.
+    ///   - length: the memory of the process, in bytes. Growth may be free memory already, such as buffers of requests.
     mutating func note(_ shrinking: Shrinking, itemsFreed: Int, length: Int) {
         if shrinking == .much || itemsFreed - itemsFreedBefore >= Self.itemsFreedMin {
             (isDue, isDueAgain) = (true, true)
@@ -40,7 +40,7 @@ struct MemoryReturn {
         }
     }
 
-    /// Decides. After `now`, `finish` has to be called.
+    /// Decides. After `now`, the caller has to call `finish`.
     mutating func next(at time: NIODeadline) -> Next {
         guard isDue else { return .nothing }
         if isUnderway || time < earliest { return .later }
@@ -48,7 +48,7 @@ struct MemoryReturn {
         return .now
     }
 
-    /// - Returns: whether it is due once more.
+    /// - Returns: whether another return is due.
     mutating func finish(length: Int, itemsFreed: Int, after duration: TimeAmount, at time: NIODeadline) -> Bool {
         isUnderway = false
         lengthAfter = length

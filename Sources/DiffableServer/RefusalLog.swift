@@ -3,15 +3,15 @@ import DiffableStore
 import Logging
 import NIOCore
 
-/// Logs what was refused, so that an administrator can see who fails at what: never more from one user than a few lines
-/// at once and one a second, because clients must not be able to fill the disk with log.
+/// Logs refused requests, so that an administrator can see them. Each user causes at most one line a second after a
+/// short burst, because clients must not be able to fill the disk with logs.
 final class RefusalLog {
     private let logger: Logger
     private var allowances: [UInt32: Allowance] = [:]
 
     private struct Allowance {
         var lines: TokenBucket
-        /// How many were left out since the last line.
+        /// The number of refusals since the last line that were not logged.
         var leftOut = 0
     }
 
@@ -32,7 +32,7 @@ final class RefusalLog {
         logger.log(level: level, "refused: \(error.message)", metadata: metadata)
     }
 
-    /// How many lines were left out before this one, or nil when this one is left out too.
+    /// The number of refusals left out before this one. Nil if this one is left out too.
     private func takeAllowance(of user: UInt32, at now: NIODeadline) -> Int? {
         var allowance =
             allowances[user]
@@ -48,7 +48,7 @@ final class RefusalLog {
         return allowance.leftOut
     }
 
-    /// What clients ask for in vain all the time says little; what they may not do says more.
+    /// Routine refusals are logged at a low level, and missing permissions at a high one.
     private static func level(of code: WireError.Code) -> Logger.Level {
         switch code {
         case .revisionMismatch, .shuttingDown: .debug

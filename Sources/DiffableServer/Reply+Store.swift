@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// The store's values in the words of the wire.
+// Conversions between the store's values and protocol values.
 
 extension Reply.ListRevision {
     init(_ state: ListState) {
@@ -59,7 +59,7 @@ extension Reply.Difference {
 }
 
 extension Reply.Change {
-    /// A client that may not read the list is told only that the change was made.
+    /// Tells a client without read permission only that the change was made.
     init(_ outcome: Outcome, _ mode: TransactionMode, summary: @autoclosure () -> DifferenceSummary?) {
         if outcome.isWriteOnly {
             self.init(list: outcome.list, revision: nil, isChanged: nil)
@@ -98,7 +98,7 @@ extension Reply.Schemas {
 }
 
 extension Request.SetSchemas {
-    /// What sets these schemas again; nil when there is nothing to set.
+    /// The request that sets these schemas again. Nil if there are none.
     init?(list: ListName, _ schemas: ListSchemas?) {
         guard let schemas, !schemas.set.isEmpty else { return nil }
         self.init(list: list, schemas: schemas.set, existing: schemas.existing)

@@ -4,16 +4,16 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The Unix socket that clients attach to, and everything behind it.
+/// The Unix socket that clients connect to, and everything behind it.
 ///
-/// Connections, subscriptions and the store share one event loop, which must be the one that the store's executor
-/// runs on. The methods may be called from anywhere.
+/// Connections, subscriptions and the store share one event loop, which has to be the one of the store's executor. The
+/// methods can be called on any thread.
 package final class Server: Sendable {
     private let listener: any Channel
     let hub: NIOLoopBound<Hub>
     private let socketFile: SocketFile?
 
-    /// The socket's name, when the server made it.
+    /// The path of the socket. Nil if the server did not create it.
     package var socketPath: String? { socketFile?.path }
 
     private init(listener: any Channel, hub: NIOLoopBound<Hub>, socketFile: SocketFile?) {
@@ -22,7 +22,7 @@ package final class Server: Sendable {
         self.socketFile = socketFile
     }
 
-    /// Listens and accepts. A socket file that a dead daemon left is replaced; throws when a living one answers there.
+    /// Listens and accepts connections. Replaces a socket file that a dead daemon left. Throws if a daemon is listening on it.
     package static func start(
         store: Store, options: ServerOptions, eventLoopGroup: MultiThreadedEventLoopGroup, logger: Logger
     ) async throws -> Server {
@@ -49,9 +49,9 @@ package final class Server: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            // Otherwise a byte out of band wakes the event loop, and cannot be read.
+            // Otherwise an out-of-band byte would wake the event loop and could not be read.
             .childChannelOption(.socketOption(.init(rawValue: SO_OOBINLINE)), value: 1)
-            // Most clients send one short line and then listen: what they are read into is kept.
+            // Most clients send one short line and then listen, so their buffers are kept small.
             .childChannelOption(
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(
@@ -75,7 +75,7 @@ package final class Server: Sendable {
     private static func listen(
         on path: String, for clients: Clients, _ bootstrap: ServerBootstrap
     ) async throws -> any Channel {
-        // Who may connect; what they may do then, lists say themselves.
+        // Decides only about connecting. The lists decide about everything else.
         let mask = umask(clients == .everyone ? 0o111 : 0o177)
         defer { umask(mask) }
         do {
@@ -85,7 +85,7 @@ package final class Server: Sendable {
         }
     }
 
-    /// Has everything that has settings take them, in one step, and then calls back on the loop.
+    /// Applies settings to everything that has any, in one step, and then calls back on the event loop.
     package func take(_ settings: ServerSettings, then: @escaping @Sendable () -> Void) {
         let hub = self.hub
         listener.eventLoop.execute {
@@ -94,7 +94,7 @@ package final class Server: Sendable {
         }
     }
 
-    /// How the server is doing, in a sentence.
+    /// The state of the server in a sentence, for people.
     package func sentence() async -> String {
         let hub = self.hub
         return await withCheckedContinuation { continuation in
@@ -102,8 +102,8 @@ package final class Server: Sendable {
         }
     }
 
-    /// Accepts no more, answers what was asked, sends subscribers what they are behind, and closes; after `limit` the
-    /// connections that are left are closed as they are.
+    /// Accepts no more connections, answers pending requests, sends subscribers what they lack, and closes. After
+    /// `limit` it closes the remaining connections as they are.
     package func shutDown(within limit: Duration) async {
         try? await listener.close()
         socketFile?.remove()

@@ -1,10 +1,10 @@
 /// Why a server cannot listen.
 package enum ServerError: Error, Equatable, CustomStringConvertible {
-    /// Another daemon answers there.
+    /// Another daemon is listening on the socket.
     case socketInUse(path: String)
-    /// Something that is no socket has that name.
+    /// A file with this name is not a socket.
     case notASocket(path: String)
-    /// In bytes; the system's limit for the name of a Unix socket.
+    /// `max` is the system's limit for the path of a Unix socket, in bytes.
     case pathTooLong(path: String, max: Int)
     case cannotListen(path: String, reason: String)
 

@@ -2,20 +2,20 @@ import DiffableProtocol
 import DiffableStore
 import Glibc
 
-/// What a server needs to know beside its store.
+/// The parameters of a server.
 package struct ServerOptions: Sendable {
     package var listening: Listening
     package var limits: ServerLimits
     package var turn: TurnLimits
-    /// Of the daemon, as `hello` and `status` tell it.
+    /// The daemon's version, for `hello` and `status`.
     package var version: String
-    /// Who is served.
+    /// The users that are served.
     package var clients: Clients
-    /// Whom the daemon runs as.
+    /// The user that the daemon runs as.
     package var userID: UInt32
-    /// What `reload` does.
+    /// Carries out `reload`.
     package var reload: Reload
-    /// Told in a sentence how the server is doing, a while after something has happened. Called on the loop.
+    /// Called on the event loop with a sentence about the state of the server, a while after something has happened.
     package var onNews: @Sendable (String) -> Void
     package var memory: ProcessMemory
 
@@ -42,12 +42,12 @@ package struct ServerOptions: Sendable {
 
 /// Calls about the memory of the process. By default they do nothing.
 package struct ProcessMemory: Sendable {
-    /// Gives all free memory back to the machine. Called on a background thread.
+    /// Returns all free memory to the system. Called on a background thread.
     var release: @Sendable () -> Void
-    /// Gives back only memory that was freed. Called on a background thread again and again, while another thread frees a large
-    /// state.
+    /// Returns only memory that was freed just now. Called repeatedly on a background thread, while another thread
+    /// frees a large state.
     var trim: @Sendable () -> Void
-    /// How much memory the process has, in bytes.
+    /// The memory of the process, in bytes.
     var length: @Sendable () -> Int
 
     package init(
@@ -60,14 +60,14 @@ package struct ProcessMemory: Sendable {
     }
 }
 
-/// Who may connect at all. What they may do then is for each list to say.
+/// The users that may connect. The lists decide about everything else.
 package enum Clients: String, Sendable, CaseIterable {
-    /// Every user who can open the socket.
+    /// Every user that can open the socket.
     case everyone
-    /// Whoever runs the daemon, and root: a user's own daemon.
+    /// The daemon's user and root, for a user's own daemon.
     case own
 
-    /// Why a client is not served; nil if it is.
+    /// Why a client is not served. Nil if it is.
     func refusal(of peer: Peer, daemonUserID: UInt32) -> WireError? {
         if peer.userID == .max {
             return WireError(
@@ -83,10 +83,10 @@ package enum Clients: String, Sendable, CaseIterable {
     }
 }
 
-/// Where clients come from.
+/// The origin of the listening socket.
 package enum Listening: Sendable, Equatable {
-    /// A Unix socket that the server makes, and removes when it stops.
+    /// A Unix socket that the server creates, and removes when it stops.
     case path(String)
-    /// A listening Unix socket that was handed over.
+    /// A listening Unix socket that the server was given.
     case descriptor(Int32)
 }

@@ -1,10 +1,10 @@
 import DiffableProtocol
 import DiffableStore
 
-/// What may be set otherwise while the server runs: one value, which all take in one step of the loop (`Hub.take`).
+/// Settings that can change while the server runs. All are applied in one step of the event loop (`Hub.take`).
 package struct ServerSettings: Sendable {
     package var limits: ServerLimits
-    /// Who may create lists, and what they are like then.
+    /// Who may create lists, and with which access.
     package var access: AccessRules
 
     package init(limits: ServerLimits, access: AccessRules) {
@@ -13,16 +13,16 @@ package struct ServerSettings: Sendable {
     }
 }
 
-/// Reads the configuration again, has the server take it (`Server.take`), and says what became of it, once, on any
-/// thread. Called on the loop, which it must not hold up.
+/// Reads the configuration again, applies it (`Server.take`), and reports the result once, on any thread. Called on the
+/// event loop, which it must not block.
 package typealias Reload =
     @Sendable (
         _ whenDone: @escaping @Sendable (Result<Reply.Reload, ReloadError>) -> Void
     ) -> Void
 
-/// Nothing was changed.
+/// Why the configuration was not reloaded. Nothing was changed.
 package struct ReloadError: Error, Equatable {
-    /// In a sentence that says where and what to do.
+    /// A sentence with the place of the error and the remedy.
     package var reason: String
 
     package init(reason: String) { self.reason = reason }

@@ -1,14 +1,13 @@
 import Files
 import Glibc
 
-/// The name of a listening Unix socket in the file system: made where it is free, taken over from a daemon that died,
-/// and never taken from one that lives.
+/// The path of a listening Unix socket: created if it is free, taken over from a dead daemon, but never from a running one.
 struct SocketFile {
     let path: String
-    /// Of the directory that holds it, when it has to be made.
+    /// The mode of the socket's directory, if that has to be created.
     let directoryMode: mode_t
 
-    /// Makes way for a socket under this name.
+    /// Makes the path free for a socket.
     func prepare() throws(ServerError) {
         let lengthMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
         guard path.utf8.count <= lengthMax else { throw .pathTooLong(path: path, max: lengthMax) }
@@ -27,8 +26,8 @@ struct SocketFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
     }
 
-    /// Makes the directory that holds the socket if it is missing, but none above it. Refuses a directory where other users
-    /// could replace the socket, which clients would refuse too.
+    /// Creates the socket's directory if it is missing, but none above it. Refuses a directory in which other users
+    /// could replace the socket; clients refuse it too.
     private func makeDirectory() throws(ServerError) {
         let directory = TrustedPath.parts(of: path).directory
         do throws(UntrustedPath) { _ = try TrustedPath(directory: directory, missing: .lastMade(directoryMode)) } catch
@@ -37,9 +36,9 @@ struct SocketFile {
         }
     }
 
-    /// Throws unless it is certain that no process listens there.
+    /// Throws unless it is certain that no process is listening.
     private func checkAbandoned() throws(ServerError) {
-        // Without waiting: a daemon that hangs with a full backlog is a living one.
+        // Non-blocking: a daemon that hangs with a full backlog is still running.
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableProtocol
 
-// What those are told who ask handlers, and who are handlers.
+// Errors for callers of handlers, and for handlers.
 
 extension WireError {
     static func noHandler(_ list: ListName, _ subject: HandlerMachine.Subject) -> WireError {
@@ -30,14 +30,14 @@ extension WireError {
         return WireError(.refused, text.isEmpty ? words : text, list: list)
     }
 
-    /// As if the handler had gone: who asked is to look before it asks again.
+    /// The same code as for a lost handler, because the caller has to check before it retries.
     static func failed(_ text: String, list: ListName) -> WireError {
         let words =
             "the handler of the list \"\(list)\" failed; it may have carried out the request. Check before you retry"
         return WireError(.handlerLost, text.isEmpty ? words : text, list: list)
     }
 
-    /// What a handler gave instead of what was proposed does not fit.
+    /// The error if a handler's replacement operations cannot be applied.
     var ofHandlersOperations: WireError {
         var error = self
         error.message =

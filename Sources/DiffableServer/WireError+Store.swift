@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// The one place where what the store refuses becomes what clients read.
+// Converts the store's errors into protocol errors.
 
 extension WireError {
     init(_ error: ReloadError) { self.init(.invalidConfiguration, error.reason) }
@@ -50,7 +50,7 @@ extension WireError {
         }
     }
 
-    /// Of an operation, counted from zero, or of the state that an `apply` asks for.
+    /// An error of the operation with this index, or, with nil, of the state of an `apply`.
     private init(_ reason: OperationError, list: ListName, operation: Int?) {
         let place = operation.map { "operation \($0) on " } ?? ""
         let subject = place + "the list \"\(list)\""
@@ -129,7 +129,7 @@ extension WireError {
 // MARK: - Limits
 
 extension WireError {
-    /// For a client that is not let in.
+    /// For a client that is refused.
     static func tooManyConnections(max: Int) -> WireError {
         WireError(
             .tooLarge,

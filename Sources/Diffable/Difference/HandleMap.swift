@@ -84,7 +84,6 @@ struct HandleMap {
         table[place] = pair
     }
 
-    /// Searches the inline pairs or the table.
     private func find(_ handle: Handle) -> UInt32? {
         if !table.isEmpty {
             let pair = table[place(of: handle)]

@@ -6,7 +6,6 @@ struct PlacementWriter {
     /// An owner with placements under it, or an ancestor of one.
     private struct Owner {
         var placements: [SiblingAlignment.Placement] = []
-        /// The children that are owners too.
         var branches: [Handle] = []
 
         /// The children that stay and have placements under them, in order.
@@ -60,7 +59,6 @@ struct PlacementWriter {
             let parent = forest.parent(handle)
             if let number = numbers[parent] {
                 owners[Int(number)].branches.append(handle)
-                // The rest of the path exists already.
                 return
             }
             numbers[parent] = UInt32(owners.count)

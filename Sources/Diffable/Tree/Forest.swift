@@ -13,7 +13,6 @@
 /// Identifies a section, an item, or the list itself.
 typealias Handle = UInt32
 
-/// A position among siblings.
 enum Spot {
     case front
     case end

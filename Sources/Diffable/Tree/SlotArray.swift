@@ -107,7 +107,6 @@ struct SlotArray: Sendable {
         }
     }
 
-    /// Sets the slots of consecutive handles on one page.
     mutating func set(_ slots: [(record: Record, place: Place)], from first: Handle) {
         pages.writablePage(at: Int(first) >> pageBits)._withUnsafeGuaranteedRef { page in
             var position = Int(first) & (pageSize - 1)

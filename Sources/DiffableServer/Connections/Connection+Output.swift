@@ -7,7 +7,6 @@ import NIOCore
 // Writing the output that the session selects.
 
 extension Connection {
-    /// Sends complete lines.
     func send(_ lines: consuming ByteWriter) {
         lines.withUnsafeBytes(send)
         session.outbox.reuse(lines)

@@ -208,12 +208,10 @@ struct Session {
         return nil
     }
 
-    /// Whether the time slice, once begun, has ended.
     func isTurnOver(at now: @autoclosure () -> NIODeadline) -> Bool { turnEnd.map { now() > $0 } ?? false }
 
     // MARK: Input
 
-    /// Begins to read lines.
     mutating func beginReading(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
         turns.noteReading(number, at: now())
         beginTurn(&turns, at: now())

@@ -9,7 +9,6 @@ import NIOCore
 /// Nothing is measured while all clients keep up. Root and the daemon's user have no limit.
 final class SlowReaders {
     private unowned let hub: Hub
-    /// Whether connections kept any states at the last measurement.
     private var areStatesKept = false
     private var isScheduled = false
     private var haveListsChanged = false
