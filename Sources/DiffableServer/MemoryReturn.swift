@@ -2,7 +2,7 @@ import DiffableStore
 import NIOCore
 
 /// Decides when free memory is returned to the system: when much has become free, and seldom, because other threads
-/// that allocate have to wait meanwhile.
+/// that allocate have to wait then.
 struct MemoryReturn {
     /// The memory of the process after the last return, in bytes.
     private var lengthAfter = 0

@@ -1,11 +1,11 @@
 // The diff of two snapshots, with as few operations as possible.
 //
 // 1. Contents. Visits the slot pages that the two forests do not share, and finds sections and items that exist in both
-//   with a different kind, content or expansion.
+// with a different kind, content or expansion.
 // 2. Order. Aligns the children of each owner whose tree is not shared (`SiblingAlignment`): the heaviest increasing
-//   subsequence of its previous children stays, the others are placed, and departures are recorded.
+// subsequence of its previous children stays, the others are placed, and departures are recorded.
 // 3. Operations. The list's own content comes first. Placements follow in document order, so that each names a
-//   neighbour that is already in place (`PlacementWriter`); then deletions; then kinds, contents and expansion.
+// neighbour that is already in place (`PlacementWriter`); then deletions; then kinds, contents and expansion.
 //
 // Related snapshots share unchanged parts, so d changes cost O(d · log n). Unrelated ones cost O(n · log n).
 

@@ -34,9 +34,9 @@ extension Connection {
         leaveToChannel(rest)
     }
 
-    /// Returns the number of bytes that the socket accepted. An error is left to the channel, which meets it at once and
-    /// closes. After EPIPE the bytes are discarded: the client reads no more, but input that it sent before may still have
-    /// to be read, and the end of that input closes the connection.
+    /// Returns the number of bytes that the socket accepted. An error is left to the channel, which meets it at once
+    /// and closes. After EPIPE the bytes are discarded: the client reads no more, but input that it sent before may
+    /// still have to be read, and the end of that input closes the connection.
     private func trySending(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard let descriptor else { return 0 }
         while true {

@@ -15,7 +15,7 @@ struct JournalRows {
         var part = 0
         /// The index of its first change in the group.
         let change: Int
-        /// The number of transactions that start in the row.
+        /// The number of transactions that end in the row.
         var steps = 1
         var kept = KeptTransactions()
         var notes = ByteWriter()

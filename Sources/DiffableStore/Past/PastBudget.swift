@@ -6,7 +6,7 @@ import HeapModule
 /// The newest change of all lists does not count, so a large change costs nothing until the next change. Otherwise the
 /// list that was changed least recently is cut first, from its oldest state on. Newest states are cut only when nothing
 /// else is left, the largest first. So a newest state that takes at most the budget divided by the number of lists is
-/// never cut: when its turn comes, all remaining ones are no larger.
+/// never cut: once all larger ones are cut, the rest is within the budget.
 ///
 /// A change with the cuts it causes costs O(log lists) amortised.
 struct PastBudget<List: AnyObject> {

@@ -59,7 +59,7 @@ extension SharedHolder: Comparable {
     }
 }
 
-/// The property of one lease in a shared list, as written in a checkpoint.
+/// Everything that one lease owns in a shared list, as written in a checkpoint.
 ///
 ///     {"holder":["alpha","k3v9x1m2qp",4],"list":true,"sections":["s"],"items":["x","y"]}
 struct SharedLeaseText {

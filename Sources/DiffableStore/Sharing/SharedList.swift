@@ -12,7 +12,7 @@ final class SharedList {
     var draft: BatchDraft?
     /// The replies to requests that are right only if the replica is the newest state.
     var results: [SharingMachine.RequestNumber: DeferredReply] = [:]
-    /// The pending call for the draft.
+    /// The pending call to append or confirm.
     var call: Int?
     /// When the connection to etcd was lost, in milliseconds since 1970. Nil if that was before the daemon started.
     var awaySince: Int?
@@ -32,7 +32,7 @@ final class SharedList {
 enum SharedRequest {
     case change(UnderwayChange)
     case access(UnderwayAccess)
-    /// The store's own request to remove property of ended leases.
+    /// The store's own request to remove everything that ended leases own.
     case leaseEnd
     /// Waits until the replica has everything that etcd had at the time of the request.
     case confirmation(ListName, Store.Completion<ListState>)

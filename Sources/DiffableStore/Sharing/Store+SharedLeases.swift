@@ -90,8 +90,8 @@ extension Store {
 
     // MARK: Batches
 
-    /// Adds the removal of ended leases' property to the draft. It has to come first in a batch, because leases are
-    /// known only for the replica.
+    /// Adds the removal of everything that ended leases own. It has to come first in a batch, because leases are known
+    /// only for the replica.
     func addLeaseEnds(
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ shared: SharedList
     ) -> Drafting {
