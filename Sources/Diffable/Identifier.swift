@@ -177,8 +177,7 @@ package func identifierHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
 }
 
-/// Derived from the standard library's random key, which is fixed if `SWIFT_DETERMINISTIC_HASHING` is set, so that
-/// instructions can be counted.
+/// Derived from the standard library's random key. With `SWIFT_DETERMINISTIC_HASHING` it is fixed, for counting instructions.
 private let identifierHashKey: (UInt64, UInt64) = {
     func part(_ number: Int) -> UInt64 {
         var hasher = Hasher()

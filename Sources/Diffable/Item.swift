@@ -5,8 +5,7 @@
 /// A `Snapshot` stores items separately from their order. This form is used by operations and returned by reads.
 public struct Item: Sendable {
     package let record: Record
-    /// Whether its children are shown. Nil for unspecified: a new item is then collapsed, and an existing one keeps its
-    /// expansion.
+    /// Whether its children are shown. With nil, a new item is collapsed, and an existing one keeps its expansion.
     public var isExpanded: Bool?
     /// The items directly under it, in order.
     public var children: [Item]

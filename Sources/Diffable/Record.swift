@@ -177,8 +177,7 @@ extension Record {
         }
     }
 
-    /// The known record of the same item or section if nothing in it changed; otherwise this one, with the known
-    /// record's redraw requests.
+    /// The known record of the same element if it is equal; otherwise this one, with the known record's redraw requests.
     func sharing(_ known: Record?) -> Record {
         guard let known else { return self }
         if hasSameKind(as: known) && hasSameContent(as: known) { return known }

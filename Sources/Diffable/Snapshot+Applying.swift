@@ -1,5 +1,4 @@
-// The effect of each operation, and its errors. An operation may fail half-way, because the caller discards a snapshot
-// after an error.
+// The effects and errors of operations. An operation may fail half-way, because the caller discards the snapshot then.
 
 extension Snapshot {
     /// The state after these operations, in order; all of them or none. O(log n) for each item they touch.
@@ -25,8 +24,7 @@ extension Snapshot {
         return snapshot
     }
 
-    /// Applies the operations in place. If no earlier state is retained, nothing is copied. After an error the snapshot
-    /// is unusable.
+    /// Applies the operations in place. Copies nothing if no earlier state is retained. An error makes the snapshot unusable.
     package mutating func apply(_ operations: [ListOperation], limits: SnapshotLimits) throws(TransactionError) {
         try apply(operations, Insertion(known: nil, limits: limits))
     }

@@ -1,5 +1,4 @@
-// Most transactions are one small operation, and their diff is that operation in canonical form. So it can be derived
-// without comparing the states.
+// Most transactions are one small operation. Their diff is that operation in canonical form, without comparing states.
 
 extension Snapshot {
     /// `difference(from: old)`, given the operations that led from the old state to this one.

@@ -44,8 +44,7 @@ package struct ServerOptions: Sendable {
 package struct ProcessMemory: Sendable {
     /// Returns all free memory to the system. Called on a background thread.
     var release: @Sendable () -> Void
-    /// Returns only memory that was freed just now. Called repeatedly on a background thread, while another thread
-    /// frees a large state.
+    /// Returns only freed memory. Called repeatedly on a background thread, while another thread frees a large state.
     var trim: @Sendable () -> Void
     /// The memory of the process, in bytes.
     var length: @Sendable () -> Int

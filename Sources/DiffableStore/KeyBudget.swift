@@ -1,8 +1,7 @@
 /// Decides which request keys are forgotten if all lists together have too many: the lists with the most keys lose
 /// their oldest ones, down to a common level. A list that uses many keys does not make other lists lose theirs.
 enum KeyBudget {
-    /// The number of keys that each list may keep so that all lists together keep at most `max`, but at least 1.
-    /// O(lists · log lists).
+    /// The number of keys for each list, at least 1, with which all lists together keep at most `max`. O(lists · log lists).
     static func level(of counts: some Collection<Int>, within max: Int) -> Int {
         var left = max
         var lists = counts.count

@@ -62,8 +62,7 @@ package final class ListChange: Sendable {
         /// A shared list has advanced by more than one revision, and the steps between are unknown. Its rows start
         /// again under a new list number, with the operations that build the state from an empty list.
         case advanced(from: ListState, [ListOperation])
-        /// The contents are unchanged: a request with a key changed nothing but is remembered, a lease ended, or the
-        /// access or schemas changed.
+        /// The contents are unchanged: a request with a key is remembered, a lease ended, or the access or schemas changed.
         case unchanged
         /// Nil if the list cannot be undeleted.
         case deleted(Deletion?)

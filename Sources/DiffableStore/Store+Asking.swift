@@ -61,8 +61,7 @@ extension Store {
 
 // MARK: - Proposals
 
-/// A transaction that has to be approved by the list's handler. The approval authorises the change, so the right `ask`
-/// is enough to propose.
+/// A transaction that needs the handler's approval. The approval authorises it, so the right `ask` is enough to propose.
 package struct Proposal: Sendable {
     package var list: ListName
     package var operations: [ListOperation]
@@ -157,8 +156,7 @@ extension Store {
         return considered.limits == limits.snapshot ? considered.known : nil
     }
 
-    /// The digest covers the proposed operations and not the handler's replacement, because a repeated request contains
-    /// the proposed ones.
+    /// The digest covers the proposed operations and not the handler's, because a repeated request contains the proposed ones.
     private func terms(of proposal: Proposal, _ mode: TransactionMode) -> Terms {
         let request = proposal.requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(transact: proposal.operations), isSummarized: false)

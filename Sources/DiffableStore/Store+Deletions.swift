@@ -30,8 +30,7 @@ extension Store {
         let deleted: DeletedList
         do throws(StoreError) {
             if isSeen(newName, by: peer) { throw .nameTaken(newName) }
-            // Checked after `isSeen`, so that a peer without a list to undelete does not learn that a list it may not
-            // read has this name.
+            // Checked after `isSeen`: a peer with nothing to undelete must not learn that a list it may not read has this name.
             deleted = try deletedList(name, epoch, for: peer)
             // The owner may use the list's old name even if the rules no longer allow it to create one.
             let mayTake = newName == name || accessRules.mayCreate(newName, peer)
@@ -40,8 +39,7 @@ extension Store {
             try checkRoomForList(of: owner, by: peer)
             try checkRoom(for: deleted, called: newName, of: owner, by: peer)
         } catch {
-            // If an undeletion or purge of the same list is not written, the list can be undeleted again. So the
-            // refusal waits for it.
+            // Waits, because if an undeletion or purge of the same list is not written, the list can be undeleted again.
             let answer = DeferredReply.list(completion, .failure(error))
             if isBeingReleased(name, for: peer) {
                 self.answer(whenSettled: answer)
@@ -89,8 +87,7 @@ extension Store {
         return .done
     }
 
-    /// Renames a list with everything that belongs to it. Its followers see a deletion, and clients that wait for the
-    /// new name get the list.
+    /// Renames a list with everything that belongs to it. Followers see a deletion; clients that wait for the new name get it.
     package func renameList(
         _ name: ListName, to newName: ListName, ifRevision: Int? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<ListState>

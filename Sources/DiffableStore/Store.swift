@@ -23,8 +23,7 @@ package actor Store {
     nonisolated let executor: any StoreExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Called once for each commit group, before any of its requests is answered. For volatile lists, called once for
-    /// each transaction.
+    /// Called once for each commit group, before its requests are answered. Volatile lists: once for each transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
     /// Nil to do all work on the queue.
     package var beside: WorkBeside?
@@ -199,8 +198,7 @@ package struct RecoveredLists: Sendable {
 // MARK: - Other limits
 
 extension Store {
-    /// Takes new limits. Lists that exceed a limit keep their contents. A history that exceeds one is cut when the list
-    /// is next changed or read.
+    /// Takes new limits. Lists that exceed one keep their contents. History is cut when the list is next changed or read.
     package func take(_ limits: StoreLimits) {
         let isCountedAnew = limits.subordinates != self.limits.subordinates
         self.limits = limits

@@ -167,8 +167,7 @@ struct OrderDifference {
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
     }
 
-    /// The deletions, owner by owner, in the old document order. An item that is deleted with its section or parent is
-    /// not listed.
+    /// The deletions, owner by owner, in the old document order. Omits items that are deleted with their section or parent.
     func deletions(_ matching: SnapshotMatching) -> [ListOperation] {
         let forest = matching.old.forest
         var departures = departures

@@ -31,8 +31,7 @@ extension Array where Element == VisibleRow {
 }
 
 extension VisibleRows {
-    /// The steps from the rows of an earlier state to these. O(log² n) for each changed item, and O(1) for each row
-    /// that is inserted.
+    /// The steps from the rows of an earlier state. O(log² n) for each changed item, and O(1) for each inserted row.
     public func changes(from old: VisibleRows) -> [RowChange] {
         changes(from: old, by: list.difference(from: old.list))
     }

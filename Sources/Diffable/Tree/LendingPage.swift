@@ -16,8 +16,7 @@ let pageBits = 5
 let pageSize = 1 << pageBits
 
 struct LendingPageHeader {
-    /// The lender, which keeps the borrowed elements alive. Retained manually, because destroying a header with
-    /// references is slow.
+    /// The lender of the borrowed elements. Retained manually, because destroying a header with references is slow.
     fileprivate var lender: Unmanaged<AnyObject>?
     /// A bit for each element that this page retains itself.
     fileprivate var owned: UInt32 = 0
@@ -103,8 +102,7 @@ extension LendingPage {
         return unmanaged(page)
     }
 
-    /// The address of an element that will be replaced or written to. The page retains the element itself from now on.
-    /// A borrowed object is copied.
+    /// The address of an element for replacing or writing. The page retains it from now on. A borrowed object is copied.
     func writable(
         at position: Int, copying copy: (Unmanaged<AnyObject>) -> AnyObject
     ) -> UnsafeMutablePointer<Element> {

@@ -55,8 +55,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
         }
     }
 
-    /// The address of the reference to a page that will be written to or replaced. Valid until the next call, while the
-    /// trie is not copied.
+    /// The address of the reference to a page for writing or replacing. Valid until the next call, while the trie is not copied.
     mutating func writableReference(at index: Int) -> UnsafeMutablePointer<AnyObject?> {
         while !isInside(index) { grow() }
         var reference = withUnsafeMutablePointer(to: &root) { $0 }
@@ -131,8 +130,7 @@ extension PageTrie {
         }
     }
 
-    /// Whether the two share all but at most `pagesMax` pages. O(pagesMax · log n), regardless of the number that they
-    /// do not share.
+    /// Whether the two share all but at most `pagesMax` pages. O(pagesMax · log n) in any case.
     func isNear(_ old: PageTrie, pagesMax: Int) -> Bool {
         withExtendedLifetime((old.root, root)) {
             var pagesLeft = pagesMax

@@ -5,8 +5,8 @@ protocol PageElement: Sendable {
     static var filler: Self { get }
     /// The number of elements on a page, as a power of two.
     static var pageBits: Int { get }
-    /// Whether elements start with their only reference, or have none. If they do, their pages call `releaseReferences`
-    /// in their `deinit`.
+    /// Whether elements start with a reference, which is their only one. Otherwise they have none. If true, their pages
+    /// call `releaseReferences` in their `deinit`.
     static var beginsWithReference: Bool { get }
 }
 

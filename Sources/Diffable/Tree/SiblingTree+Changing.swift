@@ -2,8 +2,7 @@
 // that is too empty is merged with a neighbour. The slots of handles that move to another page are updated.
 
 extension SiblingTree {
-    /// The handles of a leaf for writing, with room for `added` more. Copied if they are shared. Valid while the tree
-    /// is not copied.
+    /// The handles of a leaf for writing, with room for `added` more. Copied if shared. Valid while the tree is not copied.
     fileprivate mutating func writableHandles(besides added: Int = 0) -> Unmanaged<HandlePage> {
         if !isAlone || !unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef({ $0.hasRoom(for: added) }) {
             page = withHandles { HandlePage.make($0, besides: added) }

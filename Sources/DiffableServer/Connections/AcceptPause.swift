@@ -39,8 +39,7 @@ final class AcceptPause: ChannelInboundHandler {
         }
         if isPaused { return }
         isPaused = true
-        // This has to precede the release of the reserve, which waiting clients would otherwise use up: the channel
-        // keeps accepting.
+        // Has to precede the release of the reserve. The channel would otherwise keep accepting, and clients use the reserve up.
         setReading(false)
         giveUpReserve()
         note(error)

@@ -77,8 +77,7 @@ extension Connection {
         }
     }
 
-    /// Asks the handler. If it has disconnected in the meantime, carries out a `transact` instead if the caller may
-    /// change the list.
+    /// Asks the handler. If it has disconnected, carries out a `transact` instead, if the caller may change the list.
     private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isHandled(transaction.list, .propose) else {

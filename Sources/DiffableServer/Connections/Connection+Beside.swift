@@ -2,8 +2,7 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// Long requests are decoded and carried out in the background. Later lines of the client wait, so that they see its
-// earlier changes.
+// Decoding and carrying out long requests in the background. Later lines of the client wait, so they see its earlier changes.
 
 extension Connection {
     func decodeBeside(_ line: UnsafeRawBufferPointer) {

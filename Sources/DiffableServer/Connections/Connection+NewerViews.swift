@@ -20,8 +20,7 @@ struct NewerViews {
         case over
     }
 
-    /// The maximum number of requests that are replaced before one is carried out, so that a client that sends
-    /// endlessly gets answers.
+    /// The maximum number of requests replaced before one is carried out. A client that sends endlessly still gets answers.
     static let replacedMax = Session.answersMax
 }
 

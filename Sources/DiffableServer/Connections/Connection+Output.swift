@@ -17,8 +17,7 @@ extension Connection {
         subscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
-    /// Whether the next read can be carried out. A finished result is used even if the user's memory is exceeded,
-    /// because it exists already.
+    /// Whether the next read can be carried out. A finished result is used even beyond the memory limit, since it exists already.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
         guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }

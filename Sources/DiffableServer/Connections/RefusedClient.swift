@@ -7,8 +7,7 @@ final class RefusedClient: ChannelInboundHandler {
 
     private let hub: Hub
 
-    /// The number that are kept at the same time, with descriptors reserved for them (`StartUp+Descriptors`). Others
-    /// are closed at once.
+    /// The maximum number, with descriptors reserved for them (`StartUp+Descriptors`). Others are closed at once.
     static let countMax = 32
 
     init(hub: Hub) { self.hub = hub }

@@ -27,8 +27,7 @@ extension Session {
         case noteKept
         /// Carry out the effects before the next action.
         case arrange(Effects)
-        /// Report whether subscriptions have nothing left to send and need not keep the connection open:
-        /// `reportSubscriptionsFinished`.
+        /// Report whether subscriptions have nothing left to send: `reportSubscriptionsFinished`.
         case checkSubscriptions
         /// Nothing more to do.
         case finish(Effects)

@@ -74,8 +74,7 @@ struct Session {
     private(set) var unsent = (pieces: 0, length: 0)
     /// The next step while it is served.
     var stage = Stage.idle
-    /// The queues of other objects that contain it: the hub's for the end of the iteration and for postponed sessions,
-    /// and the quota's.
+    /// The queues that contain it: the hub's for the end of the iteration and for postponed sessions, and the quota's.
     private var queues: Effects = []
     /// Whether the channel has asked for more bytes and has to wait.
     private var isReadHeld = false
@@ -92,8 +91,7 @@ struct Session {
     static let answersMax = 1_024
     /// The length of all answers above which reading pauses, in bytes.
     static let answersLengthMax = 1 << 20
-    /// The number of pages written to one client before the next one is served, so that clients that read the same data
-    /// stay together.
+    /// The pages written to one client before the next one is served, so that clients with the same data stay together.
     private static let pagesWrittenMax = 4
 
     init(number: Int) { self.number = number }
@@ -182,8 +180,7 @@ struct Session {
 
     func isIn(_ queue: Effects) -> Bool { !queues.isDisjoint(with: queue) }
 
-    /// Begins a time slice. All reading until it is served is one slice, and all writing and reading while it is served
-    /// is another.
+    /// Begins a time slice: all reading until it is served is one, and all writing and reading while it is served another.
     mutating func beginTurn(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
         if turnEnd == nil { turnEnd = turns.turnEnd(from: now()) }
     }
@@ -217,8 +214,7 @@ struct Session {
         beginTurn(&turns, at: now())
     }
 
-    /// Decides, after a line was read, whether to read the next one or to leave it until the other connections have had
-    /// their time slice.
+    /// Decides, after a line, whether to read the next or leave it until the other connections have had their time slice.
     mutating func goesOnReading(_ surroundings: Surroundings, at now: @autoclosure () -> NIODeadline) -> Bool {
         guard mayReadLines(surroundings) else { return false }
         hasLinesLeft = isTurnOver(at: now())

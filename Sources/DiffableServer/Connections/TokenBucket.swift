@@ -20,8 +20,7 @@ struct TokenBucket {
 
     var isEmpty: Bool { tokens == 0 }
 
-    /// Takes a token; the bucket must not be empty. Without a rate it never is, because the initial number is
-    /// practically unlimited.
+    /// Takes a token; the bucket must not be empty. Without a rate it never is: its capacity is practically unlimited.
     mutating func take() { tokens &-= 1 }
 
     /// Adds the tokens earned up to now.

@@ -84,8 +84,7 @@ final class UserQuota {
         statesLength = length
     }
 
-    /// Ends the user's subscriptions that depend on a selection, if the user still takes too much memory after this
-    /// iteration of the event loop.
+    /// Ends the user's subscriptions to a selection if the user still takes too much memory after this event-loop iteration.
     func endLater(_ selection: LiveSelection) {
         hub.schedule(in: .nanoseconds(0)) { [self] in
             if roomForRegistrations >= 0 { return }

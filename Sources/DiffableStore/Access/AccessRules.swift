@@ -1,7 +1,6 @@
 import Diffable
 
-/// Rules for creating lists, and for the owner, group and mode of new lists. The configuration has one rule for each
-/// prefix of names.
+/// Rules for creating lists, and for the owner, group and mode of new lists: one for each prefix of names.
 package struct AccessRules: Sendable, Equatable {
     /// A rule for names with this prefix. Missing members come from the rule with the next shorter prefix.
     package struct Rule: Sendable, Equatable {

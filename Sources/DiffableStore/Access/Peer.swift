@@ -6,8 +6,7 @@ package struct Peer: Sendable, Equatable {
     package let groupID: UInt32
     /// The supplementary groups, sorted.
     package let groups: [UInt32]
-    /// Whether the peer has all rights. True for root, and for the daemon's user, who has access to the daemon's files
-    /// and memory anyway.
+    /// Whether it is root or the daemon's user, which have all rights. The latter has access to the daemon's memory anyway.
     package let isPrivileged: Bool
     /// The lists that the client mirrors. No other client may change them.
     package var mirrored: Set<ListName> = []

@@ -69,8 +69,7 @@ struct JournalDirectory {
 
     private static let fileNames = ["", "-wal", "-shm", "-journal"].map { "lists.sqlite" + $0 } + ["witness"]
 
-    /// Refuses a directory without a database if a log or witness exists: SQLite would create an empty database and
-    /// delete the log.
+    /// Refuses a missing database if a log or witness exists: SQLite would create an empty one and delete the log.
     func checkPresence() throws(StoreOpeningError) {
         let length = (try? Stat(databasePath))?.size
         guard length ?? 0 == 0 else { return }
@@ -101,8 +100,7 @@ struct JournalDirectory {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .immediateError
         configuration.label = "diffabled.database"
-        // This has to precede any read. The log's index is then in this process's memory instead of a shared file, and
-        // transactions take no locks.
+        // Has to precede any read. The log's index is then in this process's memory, and transactions take no locks.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             // A foreign database's schema may call functions.
@@ -177,8 +175,7 @@ struct JournalDirectory {
 }
 
 extension Database {
-    /// Makes every statement report progress regularly. `progress` has to live as long as the database, whose
-    /// configuration retains it.
+    /// Makes all statements report progress. `progress` has to live as long as the database, whose configuration retains it.
     fileprivate func move(_ progress: WorkProgress) {
         let instructionsBetween: Int32 = 100
         sqlite3_progress_handler(

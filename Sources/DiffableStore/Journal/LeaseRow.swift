@@ -40,8 +40,7 @@ struct LeaseRow {
         try execute(sql, [Int64(list), Int64(kind.rawValue)], in: database)
     }
 
-    /// Executes a statement whose last argument is the id. Optimized, because a connection may lease hundreds of
-    /// thousands of items.
+    /// Executes a statement whose last argument is the id. Fast, because a connection may lease hundreds of thousands of items.
     private func execute(_ sql: String, _ integers: [Int64], in database: Database) throws {
         let statement = try database.cachedStatement(sql: sql)
         var id = id

@@ -1,8 +1,7 @@
 import Diffable
 import GRDB
 
-// Leases of durable lists, in the table `lease`. Only rows of shared lists name a holder, because no connection
-// outlives the daemon.
+// Leases of durable lists, in the table `lease`. Only those of shared lists have a holder: no connection outlives the daemon.
 
 extension SQLiteJournal {
     func writeLeases(of change: ListChange, to database: Database) throws {

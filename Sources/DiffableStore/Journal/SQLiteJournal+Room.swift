@@ -98,8 +98,7 @@ extension SQLiteJournal {
 }
 
 extension Database {
-    /// Allocates disk space for the file, through SQLite: opening and closing another descriptor of this file would
-    /// release its locks.
+    /// Allocates disk space through SQLite: closing another descriptor of this file would release its locks.
     fileprivate func extend(to length: Int) -> Bool {
         // Without a chunk size, SQLite ignores the size hint.
         var step = Int32(SQLiteJournal.pageLength)

@@ -1,8 +1,7 @@
 import Diffable
 import GRDB
 
-// The schemas of durable lists, in the table `schemas`. They belong to the list's number, so they survive an undelete
-// or a rename.
+// The schemas of durable lists, in the table `schemas`, by list number, so that they survive an undelete or a rename.
 
 extension ListChange {
     /// The rows for the schemas that the change sets. Nil if it sets none.

@@ -13,8 +13,7 @@ extension SQLiteJournal {
         return verdict
     }
 
-    /// Starts writing, after `recover`: writes new epochs if they are needed, and creates the witness. Nothing on disk
-    /// changes before this.
+    /// Starts writing, after `recover`: new epochs if needed, and the witness. Nothing on disk changes before this.
     func takeOver() throws(StoreOpeningError) {
         tell(verdict)
         try directory.withOpeningErrors {
@@ -115,8 +114,7 @@ extension SQLiteJournal {
         do throws(Errno) {
             try witness?.write(witnessRecord(underway: underway))
         } catch {
-            // A file system that never writes in place may have no room. The group has not been started, so nothing of
-            // it is on disk.
+            // A file system that never writes in place may be full. Nothing of the group is on disk.
             if error.isLackOfRoom { throw .noSpace }
             throw .failed(reason: "\(Witness.path(in: directory.path)): \(error)")
         }

@@ -36,8 +36,7 @@ package actor SQLiteJournal: Journal {
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
     var groupsWritten = 0
-    /// The number of pages written to SQLite's log since the database was opened, and that number when the log was last
-    /// moved into the database.
+    /// The pages written to SQLite's log since the database was opened, and their number when the log was last moved.
     var pagesWritten = 0
     var pagesMoved = 0
     /// The number of pages that the database can certainly grow by (`SQLiteJournal+Room.swift`).

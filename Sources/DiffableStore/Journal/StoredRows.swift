@@ -2,8 +2,7 @@
 struct StoredRows {
     let copied: CopiedRows
     let place: CopiedRows.Place
-    /// The rows that were not copied, so that a long list is not in memory twice. Nil if all were copied; any thread
-    /// can then read them.
+    /// The rows that were not copied, to avoid a second copy of a long list. Nil if all were; any thread can then read them.
     let rest: OrderedRows?
 
     /// In the order of the parts. The bytes are valid within the body.

@@ -60,8 +60,7 @@ final class Witness {
 
     /// The maximum delay of the file's ctime after the time stored in it, in nanoseconds.
     private static let delayMax = 100_000_000
-    /// The maximum by which the ctime may be earlier, in nanoseconds. File timestamps are coarse; some file systems
-    /// store only seconds.
+    /// The maximum by which the ctime may be earlier, in nanoseconds. Some file systems store only seconds.
     private static let earlinessMax = 3_000_000_000
 
     convenience init(in directory: String) throws(Errno) { try self.init(path: Witness.path(in: directory)) }

@@ -17,8 +17,7 @@ final class DatabaseLock {
         do throws(Errno) { try set(kind == .writing ? .exclusive : .shared) } catch { throw .inUse(path: directory) }
     }
 
-    /// Unlocks before closing: a child that another thread has just forked would otherwise keep the lock until it
-    /// executes its program.
+    /// Unlocks before closing, because a child that another thread has just forked keeps the lock until it executes its program.
     deinit {
         try? set(.none)
         try? file.close()

@@ -197,8 +197,8 @@ extension OfflineStore {
             let page = try Data(contentsOf: URL(filePath: model.databasePath)).prefix(4_096)
             try file.seek(toOffset: 0)
             try file.write(contentsOf: page)
-            // With a page count of 0 in the header, SQLite uses the file's length. The new database's list of free
-            // pages must not be used either.
+            // With a page count of 0, SQLite uses the file's length. The new database's list of free pages must not be
+            // used either.
             try file.seek(toOffset: 28)
             try file.write(contentsOf: Data(repeating: 0, count: 12))
             try file.close()

@@ -36,8 +36,7 @@ extension SchemaSet {
         throw self.first(of: request, in: difference, to: new) ?? first
     }
 
-    /// The invalid item that belongs to the earliest operation of the request. An item belongs to the last operation
-    /// that wrote it.
+    /// The invalid item of the request's earliest operation. An item belongs to the last operation that wrote it.
     private func first(
         of request: [ListOperation], in difference: [ListOperation], to new: Snapshot
     ) -> InvalidContent? {

@@ -1,8 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// The effect of a request on a shared list, as written in its log. It has everything that a journal stores, so that
-/// each host can store it.
+/// The effect of a request on a shared list, as in its log. Has everything that a journal stores, so each host can store it.
 struct SharedRow: Sendable {
     /// The canonical diff. Empty for a remembered request that changed nothing.
     var operations: [ListOperation]

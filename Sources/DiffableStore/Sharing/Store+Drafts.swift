@@ -258,8 +258,7 @@ extension Store {
             of: held, answer: answer)
     }
 
-    /// Commits the replica's position. It is written in the same commit group as the batch, because both are committed
-    /// in one step of the queue.
+    /// Commits the replica's position, in the same commit group as the batch, because one step of the queue commits both.
     func commitPosition(of held: HeldList, _ shared: SharedList) {
         guard let head = held.head else { return }
         var record = held.headAccess.record

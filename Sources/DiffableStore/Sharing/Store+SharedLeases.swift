@@ -90,8 +90,7 @@ extension Store {
 
     // MARK: Batches
 
-    /// Adds the removal of everything that ended leases own. It has to come first in a batch, because leases are known
-    /// only for the replica.
+    /// Adds the removal of everything that ended leases own. Comes first in a batch, because only the replica's leases are known.
     func addLeaseEnds(
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ shared: SharedList
     ) -> Drafting {
@@ -229,8 +228,7 @@ extension Store {
         }
     }
 
-    /// Turns leases of a list that is no longer shared into leases left behind, so that their items are removed if the
-    /// list is undeleted.
+    /// Turns leases of a list that is no longer shared into leases left behind. Their items are removed at an undelete.
     func leasesLeftBehind(by head: ListState) -> LeaseChange? {
         guard let leases = leases[head.number], leases.list == nil else { return nil }
         var change = LeaseChange(lease: .leftBehind)
