@@ -29,7 +29,6 @@ public struct Identifier<Named>: Sendable {
     }
 
     /// Takes bytes that are known to be UTF-8. Throws if they break another rule. O(length).
-    ///
     /// - Parameter lengthMax: in bytes, at most 255.
     package init(
         validating utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax

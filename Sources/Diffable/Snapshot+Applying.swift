@@ -121,7 +121,6 @@ extension Snapshot {
     }
 
     /// Resolves a position. An inserted or moved item cannot be its own anchor.
-    ///
     /// - Parameter items: the items to insert; empty for a move.
     private mutating func place(
         of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: Insertion,

@@ -75,7 +75,6 @@ extension SnapshotDraft {
 extension SnapshotDraft {
     /// Inserts items at the end of a section. Throws `OperationError.noSuchSection`, or `OperationError.duplicateItem`
     /// for existing ids.
-    ///
     /// - Parameters:
     ///   - items: with their children.
     ///   - section: nil for the last one. In a list without sections, a new one is created.

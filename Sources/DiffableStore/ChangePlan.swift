@@ -137,7 +137,6 @@ private let lengthOfItem = 96
 
 extension Target {
     /// The approximate memory of the decoded contents, in bytes.
-    ///
     /// - Parameter length: the length of their line, in bytes.
     package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
 
@@ -153,7 +152,6 @@ extension Target {
 
 extension [ListOperation] {
     /// The approximate memory of the decoded operations, in bytes.
-    ///
     /// - Parameter length: the length of their lines, in bytes.
     package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
 

@@ -18,7 +18,6 @@ package struct AskedPlace: Sendable {
 extension Store {
     /// Checks whether the peer may send a request to the list's handler, and returns the head once everything it
     /// depends on is on disk.
-    ///
     /// - Parameter place: nil to check only the rights.
     package func ask(
         _ name: ListName, about place: AskedPlace?, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
@@ -115,7 +114,6 @@ extension Store {
     }
 
     /// Carries out an approved proposal at the head.
-    ///
     /// - Parameters:
     ///   - operations: replacement operations from the handler; nil for the proposed ones.
     ///   - consideration: the earlier evaluation. If the list has neither changed nor had another one since, its result

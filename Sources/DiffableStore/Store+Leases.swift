@@ -140,7 +140,6 @@ extension Store {
 
 extension Store {
     /// Updates the leases after a change has become its list's head.
-    ///
     /// - Parameter isAtOnce: whether the change belongs to no commit group.
     func makeLeases(of change: ListChange, isAtOnce: Bool) {
         let number = change.state.number

@@ -54,7 +54,6 @@ extension Store {
     }
 
     /// Forgets the results of changes that were not written.
-    ///
     /// - Parameter changes: in arrival order.
     func refuseResults(of changes: [ListChange]) {
         for change in changes.reversed() {

@@ -12,7 +12,6 @@ public struct BatchStage: Equatable, Sendable {
 extension Snapshot {
     /// The stages from this state to another: one, or two if sections move and other things change too. Costs O(d log
     /// n) for d changes, and O(s log n) for s sections if some move.
-    ///
     /// - Parameters:
     ///   - new: the state after the last stage.
     ///   - difference: `new.difference(from: self)`.

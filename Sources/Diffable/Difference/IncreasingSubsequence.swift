@@ -61,7 +61,6 @@ private struct SubsequenceEnds {
     func isInMidst(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
 
     /// Records an element in the best subsequences.
-    ///
     /// - Parameter smaller: a lower bound of the number of smaller ends.
     @inline(__always)
     mutating func note(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {

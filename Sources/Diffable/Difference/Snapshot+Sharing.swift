@@ -1,6 +1,5 @@
 extension Snapshot {
     /// The approximate memory that this state does not share with a later one, in bytes. O(pages that they do not share)
-    ///
     /// - Parameter list: the list that both are views of, if any. Its records do not count.
     package func lengthUnshared(with later: Snapshot, rowsOf list: Snapshot? = nil) -> Int {
         var length = 0

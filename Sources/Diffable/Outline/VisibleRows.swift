@@ -38,7 +38,6 @@ public struct VisibleRows: Sendable {
     }
 
     /// The rows of the state that a diff leads to. O(log² n) for each changed item, and O(1) for each row that is inserted.
-    ///
     /// - Parameter difference: `new.difference(from:)` the state of these rows.
     package func advanced(to new: Snapshot, by difference: [ListOperation]) -> VisibleRows {
         VisibleRows(list: new, shown: Self.fold.follow(shown, from: list, to: new, by: difference))

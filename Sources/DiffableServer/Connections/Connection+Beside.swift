@@ -16,7 +16,6 @@ extension Connection {
 
     /// Does work for this client in the background. The result is used even if the client has disconnected, because the
     /// request arrived before.
-    ///
     /// - Parameter length: the length of the input, in bytes.
     func workBeside<Value: Sendable>(
         length: Int, _ work: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
@@ -33,7 +32,6 @@ extension Connection {
     }
 
     /// Stops reading lines until a change that is still in progress is carried out.
-    ///
     /// - Parameter length: the memory of the change, in bytes.
     func hold(for answer: PendingAnswer, _ carrying: Carrying, length: @autoclosure () -> Int = 0) {
         guard carrying == .underway else { return }

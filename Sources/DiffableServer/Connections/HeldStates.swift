@@ -79,7 +79,6 @@ struct HeldStates: Sendable {
         private static func length(of chain: [State]) -> Int { chain.reduce(0) { $0 + $1.length } }
 
         /// Drops the oldest states of the longest chains until the others fit.
-        ///
         /// - Returns: the holders that have to drop their state.
         mutating func shorten(to lengthMax: Int) -> [Int] {
             var length = length

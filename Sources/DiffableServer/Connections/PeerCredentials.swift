@@ -79,7 +79,6 @@ struct UnmappedID: Equatable {
 
 extension Peer {
     /// An unknown peer gets the user and group id `.max`, which no user and no group has.
-    ///
     /// - Parameter daemonUserID: the user that the daemon runs as.
     init(_ credentials: PeerCredentials?, daemonUserID: UInt32) {
         guard let credentials else {

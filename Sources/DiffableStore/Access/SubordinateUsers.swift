@@ -16,7 +16,6 @@ package struct SubordinateUsers: Sendable, Equatable {
     /// Reads lines of the form `user:first:count`. Ignores all other lines, and lines with an unknown user.
     ///
     /// A range of root or of the daemon's user counts for its first id, because a container that root started is not root.
-    ///
     /// - Parameter number: returns the number of a user by name.
     package init(_ text: String, daemonUserID: UInt32, number: (String) -> UInt32?) {
         owners = [0, daemonUserID]

@@ -11,7 +11,6 @@ struct JournalDirectory {
 
     /// Creates the directory if it is missing, with access for its owner only, and opens the database. SQLite's lock
     /// keeps other processes out until this process ends in any way.
-    ///
     /// - Parameter progress: advances during long SQLite statements.
     func openDatabase(moving progress: WorkProgress? = nil) throws(StoreOpeningError) -> DatabaseQueue {
         try checkTrust()

@@ -18,7 +18,6 @@ struct ListHeading {
     static let checksumOfNoParts = Checksum(3)
 
     /// Creates the heading of a list with a checkpoint at `end`.
-    ///
     /// - Parameter checkpointChecksum: over the checksums of the checkpoint's parts.
     init(
         _ end: JournalledList.RowEnd, generation: Int, checkpointChecksum: Checksum, access: AccessRecord,

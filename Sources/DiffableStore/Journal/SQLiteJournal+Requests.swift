@@ -57,7 +57,6 @@ extension SQLiteJournal {
 
 extension SQLiteJournal {
     /// The remembered results of all lists, by list number.
-    ///
     /// - Parameter ends: the last request numbers according to the lists that the witness checked.
     func recoverRequests(
         upTo ends: [ListsDigest.Share], from database: Database, now: RunningTime

@@ -41,7 +41,6 @@ package struct OfflineStore {
 
     /// Builds a database from the undamaged parts, puts it in place of the old one, and keeps the old files in a subdirectory.
     /// Every list gets a new epoch, so that clients get a reset. Needs room for two copies of the files in the directory.
-    ///
     /// - Parameter name: the name of the subdirectory for the old files.
     package func repair(keepingIn name: String) throws(StoreOpeningError) -> Repair {
         try JournalDirectory(path: directory).checkTrust()

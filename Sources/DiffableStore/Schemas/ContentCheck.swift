@@ -19,7 +19,6 @@ package struct InvalidContent: Error, Sendable, Equatable {
 
 extension SchemaSet {
     /// Throws if a written item does not match. O(written items)
-    ///
     /// - Parameters:
     ///   - difference: the canonical diff that leads to `new`.
     ///   - request: the requested operations, so that the error can name one of them.

@@ -114,7 +114,6 @@ extension Store {
 
     /// Removes items and sections of a lease, as many as the batch has room for. Later batches remove the others, and
     /// the last row marks the end of the lease.
-    ///
     /// - Parameter room: the number of items and sections that the batch still has room for.
     /// - Returns: whether nothing is left.
     private func append(

@@ -8,7 +8,6 @@ import Logging
 
 extension Store {
     /// Attaches a connector.
-    ///
     /// - Returns: the positions of the replicas.
     package func attach(host: String, send: @escaping @Sendable (EngineCall) -> Void) -> [SharedState] {
         detach()
