@@ -169,7 +169,6 @@ extension Snapshot {
 }
 
 extension [Item] {
-    /// Whether an item with that id is among them, at any depth.
     fileprivate func contains(_ id: Record) -> Bool {
         contains { $0.record.hasSameID(as: id) || !$0.children.isEmpty && $0.children.contains(id) }
     }

@@ -36,7 +36,6 @@ public struct Snapshot: Sendable {
         try insert(sections, at: .end, Insertion(known: known, limits: limits))
     }
 
-    /// Creates a list from its value form.
     package init(
         _ list: WholeList, expansionFrom known: Snapshot = Snapshot(), limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) {

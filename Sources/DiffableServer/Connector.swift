@@ -21,7 +21,6 @@ final class Connector {
         return store.assumeIsolated { $0.attach(host: "\(host)", send: send) }
     }
 
-    /// Detaches a connection that has ended.
     func end(_ connection: Connection) {
         guard self.connection === connection else { return }
         self.connection = nil

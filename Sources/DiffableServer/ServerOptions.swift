@@ -2,18 +2,15 @@ import DiffableProtocol
 import DiffableStore
 import Glibc
 
-/// The parameters of a server.
 package struct ServerOptions: Sendable {
     package var listening: Listening
     package var limits: ServerLimits
     package var turn: TurnLimits
     /// The daemon's version, for `hello` and `status`.
     package var version: String
-    /// The users that are served.
     package var clients: Clients
     /// The user that the daemon runs as.
     package var userID: UInt32
-    /// Carries out `reload`.
     package var reload: Reload
     /// Called on the event loop with a sentence about the state of the server, a while after something has happened.
     package var onNews: @Sendable (String) -> Void

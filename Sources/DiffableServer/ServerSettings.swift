@@ -4,7 +4,6 @@ import DiffableStore
 /// Settings that can change while the server runs. All are applied in one step of the event loop (`Hub.take`).
 package struct ServerSettings: Sendable {
     package var limits: ServerLimits
-    /// The rules for creating lists.
     package var access: AccessRules
 
     package init(limits: ServerLimits, access: AccessRules) {

@@ -129,7 +129,6 @@ extension WireError {
 // MARK: - Limits
 
 extension WireError {
-    /// For a client that is refused.
     static func tooManyConnections(max: Int) -> WireError {
         WireError(
             .tooLarge,

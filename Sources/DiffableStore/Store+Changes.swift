@@ -195,7 +195,6 @@ extension Store {
         release(list)
     }
 
-    /// Carries out the requests that waited for a reserved list.
     func release(_ list: ReservedList) {
         list.held.isReserved = false
         let waiting = list.held.waiting

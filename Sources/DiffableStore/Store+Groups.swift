@@ -176,7 +176,6 @@ extension Store {
         onGroupStart()
     }
 
-    /// Frees the operations of a long change in the background.
     private func freeBeside(_ change: ListChange) {
         guard let beside, case .stepped(let operations, _) = change.event else { return }
         let size = operations.size(in: nil, max: beside.sizeMax)

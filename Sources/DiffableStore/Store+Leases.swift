@@ -6,7 +6,6 @@ import Logging
 // daemon left, before it serves any client.
 
 extension Store {
-    /// Creates a lease that owns nothing yet.
     package func makeLease() -> Lease {
         lastLeaseNumber += 1
         liveLeases.insert(lastLeaseNumber)

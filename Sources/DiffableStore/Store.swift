@@ -181,17 +181,15 @@ package actor Store {
 package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
     var deleted: [DeletedList] = []
-    /// By list number.
+    /// All dictionaries are by list number.
     var histories: [Int: History] = [:]
     /// Larger than the number of any list that the journal ever had.
     package var nextListNumber = 1
-    /// By list number.
     var requestWindows: [Int: RequestWindow] = [:]
-    /// By list number.
     var access: [Int: AccessRecord] = [:]
     /// By list number. Has no entry for a list that never had schemas.
     var schemas: [Int: ListSchemas] = [:]
-    /// Leases that the previous daemon left, by list number.
+    /// Leases that the previous daemon left.
     var leases: [Int: Leases] = [:]
 }
 

@@ -12,7 +12,6 @@ package protocol StoreExecutor: SerialExecutor {
 /// A queue for tests and programs without an event loop.
 package final class DispatchQueueExecutor: StoreExecutor {
     private let queue: DispatchQueue
-    /// The progress of the queue's current job.
     let progress = WorkProgress()
 
     package init(label: String) {

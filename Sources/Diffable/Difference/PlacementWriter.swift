@@ -52,7 +52,6 @@ struct PlacementWriter {
         }
     }
 
-    /// Adds the path from the list to an owner.
     private mutating func addBranches(to owner: Handle) {
         var handle = owner
         while handle != Forest.list {
@@ -69,7 +68,6 @@ struct PlacementWriter {
 
     // MARK: Owners that were there before
 
-    /// The number of records that are prefetched together.
     private static let fetchedMax = 16
 
     private mutating func write(under owner: Handle) {

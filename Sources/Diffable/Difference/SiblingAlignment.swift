@@ -84,7 +84,6 @@ struct SiblingAlignment {
                 let (oldRest, newRest) = trim(oldPages, newPages)
                 guard let oldBase = oldPages.baseAddress, let newBase = newPages.baseAddress else { return }
                 if oldRest.count == 1, newRest.count == 1 {
-                    // The path to a single change.
                     align(oldBase + oldRest.lowerBound, newBase + newRest.lowerBound, matching)
                 } else {
                     align(
@@ -111,7 +110,6 @@ struct SiblingAlignment {
         return (start..<old.count - end, start..<new.count - end)
     }
 
-    /// Aligns single leaves.
     private mutating func align(
         _ old: UnsafeBufferPointer<Handle>, _ new: UnsafeBufferPointer<Handle>, _ matching: SnapshotMatching
     ) {

@@ -175,7 +175,6 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
-    /// Moves a handle to another position, together with its subtree.
     mutating func move(_ handle: Handle, under owner: Handle, at spot: Spot) {
         let oldOwner = parent(handle)
         let weight = weight(handle)
@@ -194,7 +193,6 @@ extension Forest {
         freeSlot = handle
     }
 
-    /// Frees all descendants of a handle. Calls the body for each.
     mutating func removeChildren(of owner: Handle, _ willFree: (Handle, Record) -> Void) {
         let weight = weight(owner) - 1
         freeChildren(of: owner, willFree)

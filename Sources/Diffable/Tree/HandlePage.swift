@@ -7,7 +7,6 @@ struct HandlePageHeader {
 ///
 /// May be written only by a tree with the sole reference to it.
 final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
-    /// The capacity grows by this number of handles.
     private static let step = 8
 
     static func make(_ handles: UnsafeBufferPointer<Handle>, besides others: Int = 0) -> HandlePage {

@@ -206,7 +206,6 @@ struct BucketPageHeader {
 
 /// A bucket. It has room for at most a few more pairs, because there are many buckets and they grow slowly.
 final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
-    /// The capacity grows by this number of pairs.
     private static let step = 4
 
     static func make() -> BucketPage { make(EmptyCollection()) }

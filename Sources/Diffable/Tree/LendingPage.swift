@@ -12,7 +12,6 @@
 // one of several copies has to retain each element.
 
 let pageBits = 5
-/// The maximum number of elements of a page.
 let pageSize = 1 << pageBits
 
 struct LendingPageHeader {
@@ -138,7 +137,6 @@ extension LendingPage {
         if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
     }
 
-    /// Retains all elements and releases the lender.
     func holdAll() {
         let (header, elements) = parts
         guard let lender = header.pointee.lender else { return }

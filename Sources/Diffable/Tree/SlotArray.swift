@@ -1,4 +1,3 @@
-/// The record and the position of a handle.
 struct Slot {
     /// Nil for a free slot, and for the list's slot if the list has no content. The first member and the only
     /// reference, as `LendingPage` requires.

@@ -112,7 +112,6 @@ extension Connection {
             sort, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
     }
 
-    /// Checks the caller's rights and the target.
     private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
         let complete = onLoop { [unowned self] (result: Result<ListState, StoreError>) in
             guard context != nil else { return ask.abandon() }

@@ -23,7 +23,6 @@ final class RefusedClient: ChannelInboundHandler {
         hub.onRoom()
     }
 
-    /// Discards input.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

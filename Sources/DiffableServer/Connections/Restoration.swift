@@ -33,7 +33,6 @@ struct Restoration {
         }
     }
 
-    /// Records the first failure.
     mutating func fail(_ error: WireError) {
         if failure != nil { return }
         failure = error

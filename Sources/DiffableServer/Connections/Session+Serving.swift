@@ -65,7 +65,6 @@ extension Session {
         case answersAgain, unorderedAgain
     }
 
-    /// The step after reading lines.
     enum Continuation {
         case nothing, writing, settling
     }

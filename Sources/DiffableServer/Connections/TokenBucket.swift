@@ -4,7 +4,6 @@ import NIOCore
 struct TokenBucket {
     /// Tokens per second; 0 for no limit.
     let rate: Int
-    /// The maximum number of tokens.
     private let capacity: Int
     private var tokens: Int
     /// The time up to which tokens have been added.
@@ -23,7 +22,6 @@ struct TokenBucket {
     /// Takes a token; the bucket must not be empty. Without a rate it never is: its capacity is practically unlimited.
     mutating func take() { tokens &-= 1 }
 
-    /// Adds the tokens earned up to now.
     mutating func fill(at now: NIODeadline) {
         guard rate > 0 else { return }
         let untilFull = Self.second * Int64(capacity) / Int64(rate)

@@ -12,7 +12,6 @@ final class UserTurn {
 
     /// A part of a round, or of the time between two polls of the sockets. It begins when it is first requested.
     fileprivate struct Part {
-        /// The number of that round or poll.
         private var number = -1
         private var deadline = NIODeadline.distantPast
 
@@ -87,7 +86,6 @@ struct TurnScheduler {
         return now <= user.reading.end(in: round, from: now, lasting: share(at: now))
     }
 
-    /// Notes that requests of this user are read.
     mutating func noteReading(of user: UserTurn, at now: NIODeadline) {
         if lastUser == .some(user.id) { return }
         if lastUser != nil { sharedUntil = now + Self.shareRemembrance }
@@ -102,10 +100,8 @@ struct TurnScheduler {
 
     func share(at now: NIODeadline) -> TimeAmount { isShared(at: now) ? Self.shareLength : Self.length }
 
-    /// Whether several users are active.
     func isShared(at now: NIODeadline) -> Bool { now < sharedUntil }
 
-    /// Notes that a connection reads lines.
     mutating func noteReading(_ number: Int, at now: @autoclosure () -> NIODeadline = .now()) {
         if number == lastReader { return }
         lastReader = number
@@ -130,7 +126,6 @@ struct TurnScheduler {
         round += 1
     }
 
-    /// Notes that the sockets have been polled.
     mutating func noteLook() {
         looks += 1
     }

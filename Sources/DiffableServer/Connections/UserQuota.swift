@@ -105,7 +105,6 @@ final class UserQuota {
 
     // MARK: Requests
 
-    /// Counts a line.
     func noteRequest() {
         bucket.take()
         if bucket.isEmpty { update() }
@@ -148,7 +147,6 @@ final class UserQuota {
 
     // MARK: Pausing
 
-    /// Adds a connection that continues when lines are read again.
     func wait(_ connection: Connection) { waiting.append(connection) }
 
     private func update() {
@@ -185,7 +183,6 @@ final class UserQuota {
         hub.postpone(self)
     }
 
-    /// Continues after the sockets have been polled.
     func resumePostponed() {
         isResumePostponed = false
         if !isPaused { resume() }

@@ -19,7 +19,6 @@ struct HandledList {
 
     var all: Set<HandlerMachine.HandlerID> { Set(kinds.values).union(actions.values) }
 
-    /// The kinds of requests with a handler.
     var handles: Set<HandledKind> {
         actions.isEmpty ? Set(kinds.keys) : Set(kinds.keys).union([.perform])
     }

@@ -140,7 +140,6 @@ struct HandlerMachine {
         (connections[connection]?.handlers ?? []).sorted().map { HandlerID(connection: connection, number: $0) }
     }
 
-    /// Whether the request is unanswered.
     func isOpen(_ request: Int) -> Bool { requests[request] != nil }
 
     var openRequestCount: Int { requests.count }
@@ -158,7 +157,6 @@ struct HandlerMachine {
         case tooMany(max: Int)
     }
 
-    /// Registers a connection as a handler of a list.
     mutating func handle(
         _ request: Request.Handle, by connection: ConnectionNumber, _ actions: inout [Action]
     ) throws(HandleError) -> HandlerID {

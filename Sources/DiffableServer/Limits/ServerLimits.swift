@@ -49,7 +49,6 @@ package struct ServerLimits: Sendable, Equatable {
         }
     }
 
-    /// The limits in `hello`.
     var toldToClients: [WireError.Limit] {
         Limit.allCases.filter { $0.row.reader == .clients }.map { WireError.Limit($0.rawValue, max: self[$0]) }
             + [WireError.Limit("lineOutLengthCeiling", max: lineOutLengthCeiling)]
