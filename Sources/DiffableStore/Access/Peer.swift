@@ -8,7 +8,7 @@ package struct Peer: Sendable, Equatable {
     package let groups: [UInt32]
     /// Whether it is root or the daemon's user, which have all rights. The latter has access to the daemon's memory anyway.
     package let isPrivileged: Bool
-    /// The lists that the client mirrors. No other client may change them.
+    /// The lists that it mirrors, and alone may change.
     package var mirrored: Set<ListName> = []
 
     package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {
@@ -21,7 +21,7 @@ package struct Peer: Sendable, Equatable {
     /// The daemon itself, and programs with a store of their own.
     package static let daemon = Peer(userID: 0, groupID: 0, isPrivileged: true)
 
-    /// O(log n) in the number of groups.
+    /// O(log n) in its groups.
     package func isMember(of group: UInt32) -> Bool {
         if group == groupID { return true }
         var range = groups.indices
