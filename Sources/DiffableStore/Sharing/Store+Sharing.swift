@@ -53,7 +53,7 @@ extension Store {
         }
     }
 
-    /// Nil for a list that is not shared.
+    /// Whether a shared list has every change in etcd. Nil for a list that is not shared.
     package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
 
     /// The number of hosts that are present. Nil while unknown.
