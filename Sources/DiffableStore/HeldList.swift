@@ -1,3 +1,4 @@
+import Diffable
 import DiffableJSON
 
 /// One list in the store: the state that everybody sees, and the state that the next transaction builds on.

@@ -41,7 +41,7 @@ extension Request.Restrict: RequestParameters {
         }
         if let lists {
             writer.appendParameterName("lists")
-            writer.appendArray(lists)
+            writer.appendArray(lists) { list, writer in writer.appendString(list) }
         }
     }
 }
@@ -69,7 +69,7 @@ extension Decoder {
         var methods: Set<Method> = []
         try array("methods") { _, decoder throws(DecodingError) in
             let name = try decoder.string("a method")
-            guard let method = Method.named(name) else { throw RequestEnvelope.unknown(name.text, at: name.offset) }
+            guard let method = Method.named(name) else { throw Method.unknown(name.text, at: name.offset) }
             methods.insert(method)
         }
         return methods
