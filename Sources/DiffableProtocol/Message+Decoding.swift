@@ -25,12 +25,22 @@ private enum NotificationMember: UInt8, MemberName {
     case offset, total, message
     case handler, request, kind, action, items, section, arguments, summary, item
     case live, time
+    case may, handles, actions
+    case listed, unlisted
+
+    /// No actions are named any more.
+    var takesNull: Bool { self == .actions }
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
         case "subscription": .subscription
         case "live": .live
         case "time": .time
+        case "may": .may
+        case "listed": .listed
+        case "unlisted": .unlisted
+        case "handles": .handles
+        case "actions": .actions
         case "list": .list
         case "epoch": .epoch
         case "from": .from
@@ -123,13 +133,16 @@ private struct NotificationParts {
     var content = HandlerRequestParts()
     var isLive: Bool?
     var time: Int?
+    var news = AbilityNews()
+    var listed: [Reply.ListSummary]?
+    var unlisted: [ListName]?
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         return Window.Extent(offset: offset, total: total)
     }
 
     static let methods: Set = [
-        "reset", "changes", "snapshot", "patch", "bookmark", "listDeleted", "subscriptionEnded",
+        "reset", "changes", "snapshot", "patch", "bookmark", "listsChanged", "listDeleted", "subscriptionEnded",
         "request", "requestCancelled", "handlerEnded",
     ]
 
@@ -166,7 +179,11 @@ private struct NotificationParts {
                 Message.Bookmark(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     epoch: epoch, revision: revision,
-                    liveness: isLive.map { Liveness(isLive: $0, time: time) }))
+                    liveness: isLive.map { Liveness(isLive: $0, time: time) }, news: news))
+        case "listsChanged":
+            return .listsChanged(
+                subscription: try needed(subscription, "subscription"), listed: try needed(listed, "listed"),
+                unlisted: try needed(unlisted, "unlisted"))
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
@@ -279,6 +296,14 @@ extension Decoder {
             case .summary: parts.content.summary = try decoder.summary()
             case .live: parts.isLive = try decoder.boolean("live")
             case .time: parts.time = try decoder.wholeNumber("time")
+            case .may: parts.news.may = try decoder.may()
+            case .listed: parts.listed = try decoder.listSummaries("listed")
+            case .unlisted:
+                parts.unlisted = try decoder.elements("unlisted") { decoder throws(DecodingError) in
+                    try decoder.identifier("a list")
+                }
+            case .handles: parts.news.handles = try decoder.handledKinds("handles")
+            case .actions: parts.news.actions = .some(try decoder.readNull() ? nil : try decoder.actionNames())
             case .item: parts.content.item = try decoder.identifier("item")
             }
         }

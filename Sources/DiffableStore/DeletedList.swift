@@ -122,6 +122,7 @@ struct DeletionLosses {
 
     /// The reason for the newest loss that the peer may know about.
     func reason(for list: ListName, _ peer: Peer) -> DeletionLoss? {
-        losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
+        guard peer.isInScope(list) else { return nil }
+        return losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
     }
 }

@@ -1,3 +1,4 @@
+import Diffable
 import DiffableJSON
 
 /// A list in the store: the committed state that readers see, and the head that the next transaction builds on.
@@ -44,8 +45,14 @@ final class HeldList {
 
 /// A list's access: the record that was set, and the rights that it means under the current rules.
 struct HeldAccess {
+    let list: ListName
     let record: AccessRecord
     let effective: ListAccess
     /// The user whose limits the list counts towards.
     let user: UInt32
+
+    /// None if the peer gave the list up.
+    func rights(of peer: Peer) -> Rights { peer.isInScope(list) ? effective.rights(of: peer) : [] }
+
+    func isGoverned(by peer: Peer) -> Bool { peer.isInScope(list) && effective.isGoverned(by: peer) }
 }

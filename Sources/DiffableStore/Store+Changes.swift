@@ -101,7 +101,7 @@ extension Store {
         var isWriteOnly = false
         do throws(StoreError) {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-            let rights = held.headAccess.effective.rights(of: terms.peer)
+            let rights = held.headAccess.rights(of: terms.peer)
             isWriteOnly = !rights.contains(.read)
             // Rights are in a shared list's log like everything else, so the log decides about a peer that can read the list.
             let isDecidedLater = held.shared != nil && terms.mode == .commit && !isWriteOnly

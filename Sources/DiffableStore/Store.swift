@@ -254,9 +254,16 @@ extension Store {
     /// The lists that the peer may read, by name, with their access.
     package func lists(for peer: Peer) -> [(state: ListState, access: ListAccess)] {
         heldLists.values.compactMap { held in
-            guard let state = held.committed, held.access.effective.rights(of: peer).contains(.read) else { return nil }
+            guard let state = held.committed, held.access.rights(of: peer).contains(.read) else { return nil }
             return (state, held.access.effective)
         }.sorted { $0.state.name < $1.state.name }
+    }
+
+    /// The list and its access, or nil if the peer may not read it or there is none.
+    package func list(_ name: ListName, for peer: Peer) -> (state: ListState, access: ListAccess)? {
+        guard let held = heldLists[name], let state = held.committed, held.access.rights(of: peer).contains(.read)
+        else { return nil }
+        return (state, held.access.effective)
     }
 
     /// The durable lists of this host, by name, with the access and the schemas that were set, for a backup.
@@ -270,13 +277,22 @@ extension Store {
     /// Whether the peer may read the list. For a peer without this right, the list does not exist.
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
-        return held.access.effective.rights(of: peer).contains(.read)
+        return held.access.rights(of: peer).contains(.read)
+    }
+
+    /// The peer's rights on a list, without the right to change a mirror that it does not mirror itself. None if there is no
+    /// such list.
+    package func rights(of peer: Peer, on name: ListName) -> Rights {
+        guard let held = heldLists[name], held.committed != nil else { return [] }
+        var rights = held.access.rights(of: peer)
+        if held.access.effective.source != nil, !peer.mirrored.contains(name) { rights.remove(.write) }
+        return rights
     }
 
     /// Whether the peer may send requests to the list's handler, but neither read nor change the list.
     package func mayOnlyAsk(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
-        let rights = held.access.effective.rights(of: peer)
+        let rights = held.access.rights(of: peer)
         return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
     }
 

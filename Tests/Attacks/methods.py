@@ -31,6 +31,7 @@ SEARCH = {"search": "absent word here now", "sort": ["/text", "/n"], "window": {
 
 WORST = [
     _of("hello", {"name": "n" * 255}),
+    _of("restrict", {"lists": [f"{turn}" + "x" * 240 + "*" for turn in range(1_000)]}),
     _of("ping", {}),
     _of("help", {}),
     _of("status", {}),
@@ -38,6 +39,7 @@ WORST = [
     _of("reload", {}),
     _of("lists", {}),
     _of("lists", {"deleted": True}),
+    _of("followLists", {"content": True}),
     _of("createList", {"list": "w.long"}),
     _of("createList", {"list": "w.new", "durability": "volatile", "ifAbsent": True}),
     _of("deleteList", {"list": "w.none"}),

@@ -10,6 +10,7 @@ struct NullMemberTests {
     /// Lines that contain each object that the daemon reads.
     private static let lines = [
         #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"name":"bar","maxLine":1048576}}"#,
+        #"{"id":1,"method":"restrict","params":{"methods":["ping"],"lists":["t*"]}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","durability":"volatile","mode":"0640","ifAbsent":true,"lease":"connection"}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","shared":true}}"#,
         #"{"id":1,"method":"attach","params":{"host":"h","space":"s","replace":true}}"#,
@@ -21,6 +22,7 @@ struct NullMemberTests {
         #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
         #"{"id":1,"method":"lists","params":{"actions":true}}"#,
         #"{"id":1,"method":"clients","params":{"actions":true}}"#,
+        #"{"id":1,"method":"followLists","params":{"content":true,"minInterval":5}}"#,
         #"{"id":1,"method":"deleteList","params":{"list":"t","ifRevision":3,"keep":"required"}}"#,
         #"{"id":1,"method":"undeleteList","params":{"list":"t","epoch":"e","as":"u"}}"#,
         #"{"id":1,"method":"renameList","params":{"list":"t","to":"u","ifRevision":3}}"#,

@@ -92,13 +92,14 @@ struct ReplyTests {
 
     @Test func `a client reads what the daemon writes`() throws {
         let hello = Reply.Hello(
-            version: "1.0", epoch: "e", limits: [.init("lineLengthMax", max: 7)], capabilities: ["parts"])
+            version: "1.0", epoch: "e", limits: [.init("lineLengthMax", max: 7)], capabilities: ["parts"],
+            methods: ["hello", "ping"])
         #expect(try Reply.Hello(json: result(.hello(hello))) == hello)
         let lists = [
             Reply.ListSummary(
                 list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
                 access: .init(list: "a\"", owner: 1_000, group: 4_294_967_294, mode: .ownerOnly), durability: .volatile,
-                handles: [.perform, .expand], actions: ["done", "undone"]),
+                handles: [.perform, .expand], actions: ["done", "undone"], may: [.see, .change]),
             Reply.ListSummary(
                 list: "b", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
                 access: .init(list: "b", owner: 0, group: 0, mode: .ownerOnly), durability: .durable),

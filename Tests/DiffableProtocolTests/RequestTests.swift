@@ -9,10 +9,15 @@ struct RequestTests {
     private static let requests = [
         #""method":"hello","params":{}"#,
         #""method":"hello","params":{"name":"bar","maxLine":1048576}"#,
+        #""method":"restrict","params":{"methods":["ping","subscribe"]}"#,
+        #""method":"restrict","params":{"lists":["tasks","menu*"]}"#,
+        #""method":"restrict","params":{"methods":[],"lists":[]}"#,
         #""method":"ping","params":{}"#,
         #""method":"help","params":{}"#,
         #""method":"status","params":{}"#,
         #""method":"lists","params":{}"#,
+        #""method":"followLists","params":{}"#,
+        #""method":"followLists","params":{"content":true,"minInterval":250}"#,
         #""method":"createList","params":{"list":"tasks"}"#,
         #""method":"createList","params":{"list":"tasks","durability":"volatile","ifAbsent":true}"#,
         #""method":"deleteList","params":{"list":"tasks"}"#,
@@ -197,7 +202,7 @@ struct RequestTests {
         ),
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
-            "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
+            "params: there is no method \"x\"; there are hello, restrict, ping, help, status, clients, reload, lists, followLists, createList, deleteList, "
                 + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, "
                 + "restore, attach, hosts, replicate, settle, checkpoint (at byte 23)",
             "\"q\""

@@ -2,21 +2,23 @@
 
 /// The methods, in the order of `help`.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, ping, help, status, clients, reload, lists, createList, deleteList, undeleteList, renameList, mirror
-    case snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe
-    case history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach, hosts, replicate
-    case settle, checkpoint
+    case hello, restrict, ping, help, status, clients, reload, lists, followLists, createList, deleteList, undeleteList
+    case renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe
+    case setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach
+    case hosts, replicate, settle, checkpoint
 
     /// The type that has the parameters of the method.
     var parameters: any RequestParameters.Type {
         switch self {
         case .hello: Request.Hello.self
+        case .restrict: Request.Restrict.self
         case .ping: Request.Ping.self
         case .help: Request.Help.self
         case .status: Request.Status.self
         case .clients: Request.Clients.self
         case .reload: Request.Reload.self
         case .lists: Request.Lists.self
+        case .followLists: Request.FollowLists.self
         case .createList: Request.CreateList.self
         case .deleteList: Request.DeleteList.self
         case .undeleteList: Request.UndeleteList.self
@@ -55,12 +57,14 @@ package enum Method: String, CaseIterable, Sendable {
 /// What a client asks for. Everything that can be checked without knowing the lists is checked.
 package enum Request: Sendable {
     case hello(Hello)
+    case restrict(Restrict)
     case ping
     case help
     case status
     case clients(Clients)
     case reload
     case lists(Lists)
+    case followLists(FollowLists)
     case createList(CreateList)
     case deleteList(DeleteList)
     case undeleteList(UndeleteList)
@@ -95,12 +99,14 @@ package enum Request: Sendable {
     package var method: Method {
         switch self {
         case .hello: .hello
+        case .restrict: .restrict
         case .ping: .ping
         case .help: .help
         case .status: .status
         case .clients: .clients
         case .reload: .reload
         case .lists: .lists
+        case .followLists: .followLists
         case .createList: .createList
         case .deleteList: .deleteList
         case .undeleteList: .undeleteList
@@ -138,12 +144,14 @@ package enum Request: Sendable {
     var parameters: any RequestParameters {
         switch self {
         case .hello(let parameters): parameters
+        case .restrict(let parameters): parameters
         case .ping: Ping()
         case .help: Help()
         case .status: Status()
         case .clients(let parameters): parameters
         case .reload: Reload()
         case .lists(let parameters): parameters
+        case .followLists(let parameters): parameters
         case .createList(let parameters): parameters
         case .deleteList(let parameters): parameters
         case .undeleteList(let parameters): parameters

@@ -15,6 +15,7 @@ extension Connection {
     /// Whether the client's subscriptions have received everything that an answer waits for.
     func isPassed(_ barrier: Outbox.Barrier) -> Bool {
         subscriptions.allSatisfy { $0.isSettled(for: barrier) }
+            && listsSubscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
     /// Whether the next read can be carried out. A finished result is used even beyond the memory limit, since it exists already.
@@ -35,7 +36,8 @@ extension Connection {
 
     /// Whether nothing is left to send to subscriptions after the client's last request.
     var areSubscriptionsFinished: Bool {
-        subscriptions.isEmpty || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
+        numberOfSubscriptions == 0 || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
+            && listsSubscriptions.allSatisfy(\.isUpToDate)
     }
 
     func write(_ line: OpenLine) {
@@ -52,6 +54,12 @@ extension Connection {
 
     /// Sends the next line of a subscription. Returns false if there is none, or if it has to wait for other connections.
     func writeLineOfSubscription() -> Bool {
+        if listsSubscriptions.isEmpty { return writeLineOfList() }
+        isTurnOfLists.toggle()
+        return isTurnOfLists ? writeLineOfLists() || writeLineOfList() : writeLineOfList() || writeLineOfLists()
+    }
+
+    private func writeLineOfList() -> Bool {
         for turn in subscriptions.indices {
             let position = (nextSubscription + turn) % subscriptions.count
             let subscription = subscriptions[position]

@@ -14,9 +14,9 @@ extension Connection {
             else { return reply(id, .failure(WireError(error))) }
         }
         switch request {
-        case .status: reply(id, .success(.status(hub.status(for: peer))))
+        case .status: reply(id, .success(.status(hub.status(for: self))))
         case .clients(let request):
-            reply(id, .success(.clients(hub.clients(seenBy: peer, namingActions: request.namesActions))))
+            reply(id, .success(.clients(hub.clients(seenBy: self, namingActions: request.namesActions))))
         case .lists(let request) where request.kind == .deleted:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.deletedLists(for: peer) }
@@ -24,11 +24,10 @@ extension Connection {
         case .lists(let request):
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.lists(for: peer) }.map { list in
-                let summary = Reply.ListSummary(list.state, list.access)
-                return hub.mirrors.completed(
-                    hub.handlers.completed(summary, namingActions: request.kind == .existingWithActions))
+                summary(list.state, list.access, namingActions: request.kind == .existingWithActions)
             }
             reply(id, .success(.lists(lists)))
+        case .followLists(let follow): carryOut(follow, id)
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
@@ -45,6 +44,8 @@ extension Connection {
             }
             subscription.show(change.view)
             reply(ids, .success(.setView(subscription: change.subscription)))
+        case .unsubscribe(let end) where endListsSubscription(end.subscription):
+            reply(id, .success(.unsubscribe(subscription: end.subscription)))
         case .unsubscribe(let end):
             guard let position = position(of: end.subscription, [id]) else { return }
             subscriptions.remove(at: position).end()
@@ -53,7 +54,7 @@ extension Connection {
         case .unhandle(let unhandle): self.unhandle(unhandle, id)
         case .answer(let answer): self.answer(answer, id)
         case .mirror(let mirror): self.mirror(mirror, id: id)
-        case .hello, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
+        case .hello, .restrict, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
             .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand, .attach, .hosts, .replicate, .settle,
             .checkpoint:
             preconditionFailure("\(request.method) does not wait for its turn")
@@ -206,7 +207,7 @@ extension Connection {
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
         let max = hub.limits.subscriptionsPerConnectionMax
-        guard subscriptions.count < max else {
+        guard numberOfSubscriptions < max else {
             return reply(id, .failure(.tooManySubscriptions(list: request.list, max: max)))
         }
         let list = hub.follow(request.list, for: peer)
@@ -226,7 +227,8 @@ extension Connection {
         if request.since != nil { if case .sent = start { isResumed = true } else { isResumed = false } }
         let reply = Reply.Subscribe(
             subscription: subscription.number, list: request.list,
-            start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed)
+            start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed,
+            may: audience.map { _ in may(request.list) })
         self.reply(id, .success(.subscribe(reply)))
     }
 
@@ -308,7 +310,7 @@ extension Connection {
     }
 
     /// Answers a request whose turn has come.
-    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
+    func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
 
     /// Answers several requests in their order.
     private func reply(_ ids: [RequestID], _ result: Result<Reply, WireError>) {

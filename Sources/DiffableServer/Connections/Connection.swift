@@ -39,6 +39,10 @@ final class Connection: ChannelDuplexHandler {
     var lineLengthMax: Int
 
     var subscriptions: [Subscription] = []
+    /// Those of `followLists`.
+    var listsSubscriptions: [ListsSubscription] = []
+    /// Whether the set of lists is next to be told of, before the lists.
+    var isTurnOfLists = false
     var subscriptionsMade = 0
     /// What it put into lists for as long as it lasts.
     var lease: Lease?
@@ -67,6 +71,8 @@ final class Connection: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     /// What rights go by.
     var peer: Peer
+    /// The methods that the client did not give up; nil: all.
+    var allowedMethods: Set<Method>?
     /// What the quota knows of that is kept for this connection, in bytes.
     private var noted = (requests: 0, answers: 0)
     /// When it is closed unless it sends a line before; nil when it has.
@@ -114,6 +120,8 @@ final class Connection: ChannelDuplexHandler {
         session.loseSocket()
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
+        for subscription in listsSubscriptions { subscription.end() }
+        listsSubscriptions = []
         endOpenLine()
         endPreparation()
         hub.handlers.endAsks(of: self)
@@ -128,6 +136,7 @@ final class Connection: ChannelDuplexHandler {
         hub.endMirrors(of: self)
         hub.connector.end(self)
         endLease()
+        forgetScope()
         hub.remove(self)
         quota.note(requests: -noted.requests, answers: -noted.answers)
     }
@@ -180,7 +189,7 @@ final class Connection: ChannelDuplexHandler {
     private func finishReading() {
         isReading = false
         let surroundings = surroundings
-        guard subscriptions.isEmpty, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
+        guard numberOfSubscriptions == 0, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
             return markDue()
         }
         session.rest()

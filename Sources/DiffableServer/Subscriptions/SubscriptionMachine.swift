@@ -85,7 +85,7 @@ struct SubscriptionMachine {
     private var knowsOfList: Bool
     /// Whether an update is owed even if nothing has changed: after another view, and after `forget`.
     private(set) var owesView = false
-    /// Whether its list, a mirror, is live is to be told.
+    /// Whether its list, a mirror, is live is to be told, or what its client can do with the list.
     private(set) var owesLiveness = false
     /// When it is to be woken.
     private(set) var alarm: NIODeadline?

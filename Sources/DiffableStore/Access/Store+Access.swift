@@ -104,7 +104,7 @@ extension Store {
     /// The head of a list whose access the peer may change. Throws otherwise.
     func governedHead(of name: ListName, by peer: Peer, otherwise denial: Denial) throws(StoreError) -> ListState {
         guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-        let access = held.headAccess.effective
+        let access = held.headAccess
         if access.isGoverned(by: peer) { return head }
         throw access.rights(of: peer).contains(.read) ? .permissionDenied(name, denial) : .noSuchList(name)
     }
@@ -113,8 +113,8 @@ extension Store {
     /// not read the list is answered at once, because a delay would reveal that the list exists.
     func answer(_ answer: DeferredReply, about name: ListName, to peer: Peer) {
         guard let held = heldLists[name] else { return answer.complete() }
-        let isSeen = held.committed != nil && held.access.effective.rights(of: peer).contains(.read)
-        let isToBeSeen = held.head != nil && held.headAccess.effective.rights(of: peer).contains(.read)
+        let isSeen = held.committed != nil && held.access.rights(of: peer).contains(.read)
+        let isToBeSeen = held.head != nil && held.headAccess.rights(of: peer).contains(.read)
         if isSeen || isToBeSeen { self.answer(answer, about: name) } else { answer.complete() }
     }
 }
@@ -123,6 +123,7 @@ extension HeldAccess {
     init(
         _ record: AccessRecord, of name: ListName, _ rules: AccessRules, _ accounts: Accounts, _ limits: StoreLimits
     ) {
+        list = name
         self.record = record
         effective = rules.access(of: name, record.resolved(by: accounts))
         user = limits.subordinates.user(of: effective.owner)

@@ -42,6 +42,7 @@ extension Integration {
             let move = #"{"op":"moveItem","item":"0","after":"19999"}"#
             return [
                 Row(method: .hello, requests: [#"{"id":1,"method":"hello"}"#], bound: .fixed(4_096)),
+                Row(method: .restrict, requests: [of("restrict", #""methods":["ping"]"#)], bound: .fixed(256)),
                 Row(method: .ping, requests: ["ping", #"{"id":1,"method":"ping"}"#], bound: .fixed(256)),
                 Row(method: .help, requests: ["help"], bound: .fixed(16_384)),
                 Row(method: .status, requests: ["status"], bound: .fixed(2_048)),
@@ -50,6 +51,9 @@ extension Integration {
                     bound: .eachRegistration(1_024)),
                 Row(method: .reload, requests: ["reload"], bound: .fixed(4_096)),
                 Row(method: .lists, requests: ["lists", of("lists", #""deleted":true"#)], bound: .eachList(1_024)),
+                Row(
+                    method: .followLists, requests: ["followLists", of("followLists", #""content":true"#)],
+                    bound: .eachList(1_024)),
                 Row(method: .createList, requests: [of("createList", named)], bound: .fixed(2_048)),
                 Row(
                     method: .deleteList, requests: [of("deleteList", #"\#(named),"ifRevision":0"#)],
