@@ -238,13 +238,7 @@ extension Connection {
         let (sent, reason) = sent(to: request, list)
         guard let sent, let since = request.since else { return (list.audience(for: request.view), .nothing(reason)) }
         let isSameView = request.viewSent == request.view
-        let window = request.view.window
-        let past = window?.isMoving == true ? RenderedView(.init(audience: 0, revision: 0), sent.rows) : nil
-        let audience = list.audience(for: request.view, after: past, isSameView: isSameView)
-        let shown =
-            isSameView
-            ? audience.shown(at: sent.state, sent.rows)
-            : RenderedView(.init(audience: list.newNumber(), revision: sent.state.revision), sent.rows)
+        let (audience, shown) = list.audience(for: request.view, after: sent, isSameView: isSameView)
         return (audience, .sent(DeliveredState(shown: shown, revision: since.revision), isSameView: isSameView))
     }
 

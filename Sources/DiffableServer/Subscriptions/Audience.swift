@@ -123,13 +123,9 @@ final class Audience {
         shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
     }
 
-    /// The rows of its view that a subscriber was sent at an earlier state of the list, for one that comes back.
+    /// The rows that it showed at an earlier state of the list.
     func shown(at state: ListState, _ rows: ShownRows) -> RenderedView {
-        let isMoving = view.window?.isMoving == true
-        if state === self.state, !isMoving || rows.extent == shown.extent { return shown }
-        // A window may have had other positions at that revision.
-        let number = isMoving ? list.newNumber() : number
-        return RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
+        RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
     }
 
     // MARK: Turns

@@ -193,8 +193,26 @@ final class FollowedList {
         return audience
     }
 
+    /// The audience of a subscriber that comes back, and the rows that it has.
+    ///
+    /// - Parameters:
+    ///   - sent: the rows that it was sent, and the state of the list that they are of.
+    ///   - isSameView: whether these were sent for the same view.
+    func audience(for view: View, after sent: (state: ListState, rows: ShownRows), isSameView: Bool)
+        -> (Audience, RenderedView)
+    {
+        // Rows of another view, and of a window that moves, are not those that the audience had at that revision.
+        let isOwn = isSameView && view.window?.isMoving != true
+        let shown = RenderedView(
+            RenderedView.ID(audience: isOwn ? 0 : newNumber(), revision: sent.state.revision), sent.rows)
+        let audience = audience(for: view, after: shown, isSameView: isSameView)
+        let isShown = sent.state === audience.state && sent.rows.extent == audience.shown.extent
+        if isSameView, isShown { return (audience, audience.shown) }
+        return (audience, isOwn ? audience.shown(at: sent.state, sent.rows) : shown)
+    }
+
     /// A number that no audience has.
-    func newNumber() -> Int {
+    private func newNumber() -> Int {
         audiencesMade += 1
         return audiencesMade
     }
