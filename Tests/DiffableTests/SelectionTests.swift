@@ -264,7 +264,7 @@ import Testing
         #expect(outline(3, 2) == "s: a(c(d e))")
         #expect(outline(5, 2) == "s: f; u: g")
         #expect(outline(7, 50) == "u: h")
-        #expect(outline(8, 50) == list.outline)
+        #expect(outline(8, 50) == "s: a(b c(d e)) f; u: g h")
         #expect(outline(8, 2) == "u: g h", "an offset past the end is that of the last full window")
         #expect(outline(0, 0) == "")
     }
@@ -322,7 +322,8 @@ import Testing
         #expect(try offset([.deleteItems(["a"])]) { $0.start = .offset(3) } == 2)
         #expect(try offset([.deleteItems(["a"])]) { $0.keep = [] } == 2)
         // The rows that come down least stay, of two that change places.
-        #expect(try offset([.moveItem("d", to: .end(of: .section("s"))), .deleteItems(["c", "f"])]) == 1)
+        #expect(try offset([.moveItem("e", to: .after("d")), .moveItem("h", to: .before("g"))]) == 2)
+        #expect(try offset([.moveItem("e", to: .before("d"))]) { $0.keep = ["d"] } == 3)
     }
 
     @Test func `tells the rows of pins and sections`() throws {
