@@ -186,6 +186,7 @@ private struct Extraction {
             items.append(
                 Item(
                     record: list.forest.record(handle), isExpanded: list.forest.isExpanded(handle),
+                    isFolded: list.forest.isFolded(handle),
                     children: self.items(under: handle)))
             index += 1
         }

@@ -90,7 +90,8 @@ extension RenderedView {
             case .reconfigureItems(let changes): changes.allSatisfy { !snapshot.contains($0.id) }
             case .reloadItems(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
             case .reloadSections(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
-            case .expandItems(let ids), .collapseItems(let ids): ids.allSatisfy { !snapshot.contains($0) }
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                ids.allSatisfy { !snapshot.contains($0) }
             default: false
             }
         }

@@ -197,18 +197,23 @@ package struct NaiveView {
         return false
     }
 
+    private func leaveOutChildren(of item: inout NaiveList.Element) {
+        item.isFolded = json["folded"]?.boolean == true && !item.children.isEmpty
+        item.children = []
+    }
+
     private func folded(_ items: [NaiveList.Element]) -> [NaiveList.Element] {
         items.map { item in
             var item = item
             switch json["expansion"]?.string {
-            case "shared": if !item.isExpanded { item.children = [] }
+            case "shared": if !item.isExpanded { leaveOutChildren(of: &item) }
             case "own":
                 if let toggled = json["toggled"]?.elements {
                     if toggled.contains(.string(item.id)) { item.isExpanded.toggle() }
                 } else {
                     item.isExpanded = json["expanded"]?.elements.contains(.string(item.id)) ?? false
                 }
-                if !item.isExpanded { item.children = [] }
+                if !item.isExpanded { leaveOutChildren(of: &item) }
             default: break
             }
             item.children = folded(item.children)
