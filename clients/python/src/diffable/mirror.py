@@ -27,9 +27,9 @@ class Window:
     #: The item that the window begins with instead of its anchor, because the view does not show that any more.
     anchor: Optional[str] = None
     #: The rows of the pinned items; None for an item that the view does not show.
-    pins: Mapping[str, Optional[int]] = field(default_factory=dict)
+    pins: Mapping[str, Optional[int]] = field(default_factory=dict, hash=False)
     #: The number of rows of each section, with `allSections`.
-    rows: Mapping[str, int] = field(default_factory=dict)
+    rows: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @staticmethod
     def of(params: Params) -> Optional[Window]:
@@ -40,7 +40,7 @@ class Window:
 
     def _after(self, previous: Optional[Window], view: View, state: ListState) -> Window:
         """The position after an update, which names only the pins and the sections that differ."""
-        window = view.get("window") or {}
+        window: Mapping[str, Any] = view.get("window") or {}
         pins = {**(previous.pins if previous else {}), **self.pins}
         rows = {**(previous.rows if previous else {}), **self.rows}
         pinned = window.get("pins") or ()
@@ -112,7 +112,7 @@ class Mirror:
 
     @property
     def shown_view(self) -> View:
-        """The view that the last update shows: its window begins where the update says. Another connection continues from it."""
+        """The view that the last update shows, with the position of its window. Another connection continues from it."""
         view, shown = self.view, self.window
         window = view.get("window")
         if window is None or shown is None:
