@@ -113,7 +113,8 @@ extension SnapshotCursor.Element {
             .item(let a, let levelA, let isExpandedA, let isFoldedA),
             .item(let b, let levelB, let isExpandedB, let isFoldedB)
         ):
-            levelA == levelB && isExpandedA == isExpandedB && isFoldedA == isFoldedB && a.hasSameID(as: b) && a.hasSameKind(as: b)
+            levelA == levelB && isExpandedA == isExpandedB && isFoldedA == isFoldedB && a.hasSameID(as: b)
+                && a.hasSameKind(as: b)
                 && a.hasSameContent(as: b)
         default: false
         }

@@ -53,7 +53,9 @@ package struct SnapshotBuilder {
     }
 
     private mutating func append(_ item: Item, level: Int) {
-        append(item: item.record, hash: item.record.hash, level: level, isExpanded: item.isExpanded ?? false, isFolded: item.isFolded)
+        append(
+            item: item.record, hash: item.record.hash, level: level, isExpanded: item.isExpanded ?? false,
+            isFolded: item.isFolded)
         for child in item.children { append(child, level: level + 1) }
     }
 
@@ -79,7 +81,8 @@ package struct SnapshotBuilder {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
         if runs.count == level { runs.append(SiblingRun(of: path[level])) }
-        let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded, isFolded: isFolded)
+        let place = Place(
+            parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded, isFolded: isFolded)
         let handle = forest.handle(after: waiting.count)
         waiting.append((record, place))
         if SlotArray.isLastOfPage(handle) { settle() }

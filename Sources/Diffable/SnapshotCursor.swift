@@ -22,7 +22,8 @@ package struct SnapshotCursor: Sendable {
         guard let (handle, level) = nextHandle() else { return nil }
         let slot = forest.slots[handle]
         guard let record = slot.record else { preconditionFailure("what stands in a tree has a record") }
-        return level < 0 ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded, isFolded: slot.isFolded)
+        return level < 0
+            ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded, isFolded: slot.isFolded)
     }
 
     /// The next handle and its level; a section's is -1.

@@ -343,7 +343,9 @@ import Testing
         #expect(
             try shown(#"{"expansion":"shared","window":{"anchor":"c","limit":5,"before":2}}"#, 7, anchor: "d")
                 == #"{"expansion":"shared","window":{"anchor":"d","before":2,"limit":5}}"#)
-        for text in [#"{"window":{"limit":5,"offset":30}}"#, #"{"window":{"anchor":"c","limit":5}}"#, #"{"search":"x"}"#] {
+        for text in [
+            #"{"window":{"limit":5,"offset":30}}"#, #"{"window":{"anchor":"c","limit":5}}"#, #"{"search":"x"}"#,
+        ] {
             #expect(try shown(text, 7) == text)
         }
     }

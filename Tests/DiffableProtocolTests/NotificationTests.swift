@@ -65,7 +65,9 @@ struct NotificationTests {
             var (pins, rows, mirror) = ([Window.Pin](), [Window.SectionRows](), Snapshot())
             for line in lines(writer, subscription: (1 << 53) - 1, lineLengthMax: lineLengthMax) {
                 #expect(line.utf8.count <= lineLengthMax)
-                guard case .changes(let changes) = try decodeMessage(line) else { throw DecodingError.invalid("", at: 0) }
+                guard case .changes(let changes) = try decodeMessage(line) else {
+                    throw DecodingError.invalid("", at: 0)
+                }
                 let part = try #require(changes.extent)
                 #expect((part.offset, part.total) == (3, 9) && part.anchor == "milk")
                 (pins, rows) = (pins + part.pins, rows + part.rows)

@@ -127,7 +127,8 @@ struct FollowedListTests {
         try change(.deleteItems(["i500"]))
         #expect(first.shown.extent?.offset == 500 && first.shown.extent?.anchor == "i501")
         let second = self.audience(for: view(.own([]), window))
-        #expect(second.shown.extent?.offset == 0 && second.shown.extent?.anchor == "i0", "a newcomer begins at the front")
+        #expect(
+            second.shown.extent?.offset == 0 && second.shown.extent?.anchor == "i0", "a newcomer begins at the front")
         #expect(second === self.audience(for: view(.own([]), window)), "those who are shown the same are one audience")
         try change(.deleteItems(["i0"]))
         #expect(first.shown.extent?.offset == 499 && second.shown.extent?.anchor == "i1")

@@ -79,7 +79,11 @@ struct ContentDifference {
                 }
             }
             if old.isFolded != new.isFolded {
-                if new.isFolded { folded.append(ItemID(record: record)) } else { unfolded.append(ItemID(record: record)) }
+                if new.isFolded {
+                    folded.append(ItemID(record: record))
+                } else {
+                    unfolded.append(ItemID(record: record))
+                }
             }
         }
     }

@@ -442,7 +442,8 @@ extension Decoder {
         default: throw .invalid("a window takes anchor or offset, not both", at: start)
         }
         if anchor != nil, keep != nil {
-            throw .invalid("keep needs offset: a window with an anchor follows the anchor; leave one of them out", at: start)
+            throw .invalid(
+                "keep needs offset: a window with an anchor follows the anchor; leave one of them out", at: start)
         }
         if anchor == nil, before != nil {
             throw .invalid("before needs anchor; without one, reduce offset by as many rows", at: start)

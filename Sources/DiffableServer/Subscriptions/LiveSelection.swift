@@ -86,7 +86,9 @@ final class LiveSelection {
         self.list = list
         user = list.background.served.current
         spans = criterion?.spans
-        let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all && neighbour?.key.marksFolded == key.marksFolded
+        let isAlike =
+            neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
+            && neighbour?.key.marksFolded == key.marksFolded
         // One that shows more of the list itself has been chosen for that.
         self.neighbour = isAlike || source == nil && key.expansion == .all ? neighbour : nil
     }

@@ -83,7 +83,9 @@ package struct NaiveMirror {
         guard let offset = params["offset"]?.int, let total = params["total"]?.int else { return group }
         var extent = NaiveView.Extent(offset: offset, total: total)
         extent.anchor = params["anchor"]?.string
-        for (id, row) in next.pins where known?.pins[id] == .some(row) { throw NaiveFailure("the pin \(id) has not moved") }
+        for (id, row) in next.pins where known?.pins[id] == .some(row) {
+            throw NaiveFailure("the pin \(id) has not moved")
+        }
         for (id, count) in next.rows where known?.rows[id] == count { throw NaiveFailure("\(id) has as many rows") }
         extent.pins = (known?.pins ?? [:]).merging(next.pins) { $1 }
         extent.rows = (known?.rows ?? [:]).merging(next.rows) { $1 }
