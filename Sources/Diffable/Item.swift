@@ -7,12 +7,15 @@ public struct Item: Sendable {
     package let record: Record
     /// Whether its children are shown. With nil, a new item is collapsed, and an existing one keeps its expansion.
     public var isExpanded: Bool?
+    /// Whether a view with `folded` leaves out its children. Only the daemon sets it.
+    public package(set) var isFolded = false
     /// The items directly under it, in order.
     public var children: [Item]
 
-    package init(record: Record, isExpanded: Bool? = nil, children: [Item] = []) {
+    package init(record: Record, isExpanded: Bool? = nil, isFolded: Bool = false, children: [Item] = []) {
         self.record = record
         self.isExpanded = isExpanded
+        self.isFolded = isFolded
         self.children = children
     }
 

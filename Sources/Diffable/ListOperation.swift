@@ -38,6 +38,10 @@ public enum ListOperation: Sendable {
     case expandItems([ItemID])
     /// Hides the children of items.
     case collapseItems([ItemID])
+    /// The view leaves out the children of items. Only in updates of a view with `folded`.
+    case foldItems([ItemID])
+    /// The view does not leave out children of items any more. Only in updates of a view with `folded`.
+    case unfoldItems([ItemID])
     /// Replaces the descendants of an item by their diff: items in both keep their identity.
     case replaceChildren(of: ItemID, with: [Item])
 

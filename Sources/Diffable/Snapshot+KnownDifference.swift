@@ -56,6 +56,6 @@ extension Snapshot {
 extension Item {
     /// A copy as in a diff: expansion is always given, and collapsed by default.
     fileprivate var canonical: Item {
-        Item(record: record, isExpanded: isExpanded ?? false, children: children.map(\.canonical))
+        Item(record: record, isExpanded: isExpanded ?? false, isFolded: isFolded, children: children.map(\.canonical))
     }
 }

@@ -52,6 +52,7 @@ extension Forest {
 
     func parent(_ handle: Handle) -> Handle { slots.place(handle).parent }
     func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
+    func isFolded(_ handle: Handle) -> Bool { slots.place(handle).isFolded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
     func section(_ handle: Handle) -> Handle {
@@ -93,7 +94,8 @@ extension Forest {
 // MARK: - Changing
 
 extension Forest {
-    mutating func allocate(_ record: Record, isExpanded: Bool) -> Handle {
+    /// Allocates a handle for something that has no place yet.
+    mutating func allocate(_ record: Record, isExpanded: Bool, isFolded: Bool = false) -> Handle {
         let handle: Handle
         if freeSlot != 0 {
             handle = freeSlot
@@ -102,7 +104,7 @@ extension Forest {
             handle = slotCount
             slotCount += 1
         }
-        slots.set(record, Place(isExpanded: isExpanded), of: handle)
+        slots.set(record, Place(isExpanded: isExpanded, isFolded: isFolded), of: handle)
         lengthCounted += record.lengthCounted
         return handle
     }
@@ -146,7 +148,11 @@ extension Forest {
         slots.updatePlace(handle) { $0.isExpanded = isExpanded }
     }
 
-    /// Inserts handles without a position next to each other, in order, together with their subtrees.
+    mutating func setFolded(_ isFolded: Bool, of handle: Handle) {
+        if slots.place(handle).isFolded != isFolded { slots.updatePlace(handle) { $0.isFolded = isFolded } }
+    }
+
+    /// Inserts handles without a place as neighbours, in the given order, together with their subtrees.
     ///
     /// The counts of the ancestors are updated once, after the last handle. If the owner has no position yet, they are
     /// updated when it gets one.

@@ -24,12 +24,13 @@ public struct ListView: Sendable {
     ///   - search: the items with each of these words in some string of their content, in upper or lower case.
     ///   - sort: the order of siblings, the most significant key first.
     ///   - expansion: the items whose children are shown.
+    ///   - folded: whether items are marked whose children the expansion leaves out (`Snapshot.isFolded`).
     ///   - window: a range of the resulting rows.
     /// - Throws: a mistake in the view, as the daemon would report it, such as an invalid path. The daemon itself refuses a
     ///   view that exceeds its limits (such as `viewTermsMax`).
     public init(
         sections: [SectionID]? = nil, where condition: ListCondition? = nil, search: String? = nil, sort: [Order] = [],
-        expansion: Expansion = .all, window: Window? = nil
+        expansion: Expansion = .all, folded: Bool = false, window: Window? = nil
     ) throws(ClientError) {
         var json = ObjectWriter()
         if let sections { json.append("sections") { $0.appendArray(sections) { $0.appendString($1) } } }
@@ -43,6 +44,7 @@ public struct ListView: Sendable {
             json.append("expansion") { $0.appendString("own") }
             json.append("expanded") { $0.appendArray(expanded.sorted()) { $0.appendString($1) } }
         }
+        if folded { json.append("folded") { $0.append("true") } }
         if let window { json.append("window") { window.write(to: &$0) } }
         try self.init(bytes: json.finished())
     }
@@ -109,24 +111,47 @@ extension ListView {
     }
 
     /// A range of rows. A row is an item at any depth, and precedes its children.
-    public enum Window: Hashable, Sendable {
-        /// At most `limit` rows from this index on.
-        case offset(Int, limit: Int)
-        /// At most `limit` rows from this item on, even if it moves.
-        case anchor(ItemID, limit: Int)
+    public struct Window: Hashable, Sendable {
+        private let window: Diffable.Window
 
-        fileprivate func write(to json: inout ByteWriter) {
-            var object = ObjectWriter()
-            switch self {
-            case .offset(let offset, let limit):
-                object.append("offset") { $0.append(offset) }
-                object.append("limit") { $0.append(limit) }
-            case .anchor(let item, let limit):
-                object.append("anchor") { $0.appendString(item) }
-                object.append("limit") { $0.append(limit) }
-            }
-            json.append(object.finished())
+        /// At most `limit` rows from this index on.
+        ///
+        /// - Parameters:
+        ///   - keep: items, at most 64. The first of them that the view shows and that did not move keeps its row of the
+        ///     window when rows before it are inserted or deleted.
+        ///   - pins: items, at most 256, whose rows each update has, inside and outside of the window (`ListWindow.pins`).
+        ///   - allSections: whether sections without a row in the window are shown too (`ListWindow.rows`).
+        public static func offset(
+            _ offset: Int, limit: Int, keep: [ItemID] = [], pins: [ItemID] = [], allSections: Bool = false
+        ) -> Window {
+            var window = Diffable.Window(start: .offset(offset), limit: limit)
+            window.keep = keep
+            return Window(window, pins, allSections)
         }
+
+        /// At most `limit` rows from this item on, even if it moves. If it is deleted, the item that took its place replaces it
+        /// (`ListWindow.anchor`).
+        ///
+        /// - Parameters:
+        ///   - before: the number of rows to show before the item, less than `limit`.
+        ///   - pins: as for `offset`.
+        ///   - allSections: as for `offset`.
+        public static func anchor(
+            _ item: ItemID, before: Int = 0, limit: Int, pins: [ItemID] = [], allSections: Bool = false
+        ) -> Window {
+            var window = Diffable.Window(start: .anchor(item), limit: limit)
+            window.before = before
+            return Window(window, pins, allSections)
+        }
+
+        private init(_ window: Diffable.Window, _ pins: [ItemID], _ hasAllSections: Bool) {
+            var window = window
+            window.pins = pins
+            window.hasAllSections = hasAllSections
+            self.window = window
+        }
+
+        fileprivate func write(to json: inout ByteWriter) { window.write(into: &json) }
     }
 }
 

@@ -14,6 +14,8 @@ package struct View: Sendable {
     package var matching: Selection?
     package var expansion: Selection.Expansion
     package var window: Window?
+    /// Whether items are marked whose children the view leaves out.
+    package var marksFolded = false
     /// The text that `matching` was made from. Two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
     /// The requirements for a single item; nil if only its place counts.
@@ -54,7 +56,8 @@ package struct View: Sendable {
 extension View: Hashable {
     /// Whether both show the same of every list, as far as their texts reveal it.
     package static func == (a: View, b: View) -> Bool {
-        a.matchingText == b.matchingText && a.expansion == b.expansion && a.window == b.window
+        a.matchingText == b.matchingText && a.expansion == b.expansion && a.marksFolded == b.marksFolded
+            && a.window == b.window
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -77,15 +80,18 @@ extension View {
     /// All rows that its window can show. O(n log n).
     package func rows(of list: Snapshot) -> Snapshot {
         let matching = matching?.evaluate(list) ?? list
-        return expansion == .all ? matching : Selection(expansion).evaluate(matching)
+        return expansion == .all ? matching : folding.evaluate(matching)
     }
+
+    /// Shows the children of expanded items only.
+    package var folding: Selection { Selection(expansion, marksFolded: marksFolded) }
 
     /// Whether an item matches `where` and `search`; its position does not count. O(length of the content) for each test.
     package func isMet(by item: Item) -> Bool { matching?.isMet(by: item) ?? true }
 
     /// Whether finding the rows takes at most `workMax` units of 64 bytes of an item. O(workMax).
     package func isShort(for list: Snapshot, workMax: Int) -> Bool {
-        (matching ?? Selection(expansion)).work(of: list, max: workMax) != nil
+        (matching ?? folding).work(of: list, max: workMax) != nil
     }
 }
 
@@ -114,7 +120,7 @@ private let viewLengthMax = 131_072
 private let searchLengthMax = 1024
 
 private enum ViewMember: UInt8, MemberName {
-    case sections, `where`, search, sort, expansion, expanded, toggled, window
+    case sections, `where`, search, sort, expansion, expanded, toggled, folded, window
 
     static func named(_ name: JSONString) -> ViewMember? {
         switch name {
@@ -125,6 +131,7 @@ private enum ViewMember: UInt8, MemberName {
         case "expansion": .expansion
         case "expanded": .expanded
         case "toggled": .toggled
+        case "folded": .folded
         case "window": .window
         default: nil
         }
@@ -154,7 +161,9 @@ extension Decoder {
             throw DecodingError(.tooLarge(limit: "viewIdsMax", max: limits.viewIdsMax), at: start)
         }
         var view = try parts.view(at: start)
-        view.take(json, segments: parts.numberOfSegments, terms: parts.numberOfTerms, ids: parts.numberOfIDs)
+        view.take(
+            json, segments: parts.numberOfSegments, terms: parts.numberOfTerms,
+            ids: parts.numberOfIDs + parts.numberOfWindowIDs)
         return view
     }
 
@@ -173,11 +182,15 @@ extension Decoder {
         case .expansion: parts.expansion = try expansionMode()
         case .expanded: parts.expanded = try itemSet("expanded", &parts.numberOfIDs)
         case .toggled: parts.toggled = try itemSet("toggled", &parts.numberOfIDs)
-        case .window: parts.window = try window()
+        case .folded: parts.marksFolded = try boolean("folded")
+        case .window:
+            let window = try window()
+            parts.window = window
+            parts.numberOfWindowIDs = window.keep.count + window.pins.count
         }
         switch member {
         case .sections, .where, .search, .sort: parts.texts[Int(member.rawValue)] = text
-        case .expansion, .expanded, .toggled, .window: break
+        case .expansion, .expanded, .toggled, .folded, .window: break
         }
     }
 
@@ -232,7 +245,9 @@ private struct ViewParts {
     var expanded: Set<ItemID>?
     var toggled: Set<ItemID>?
     var window: Window?
+    var marksFolded = false
     var numberOfIDs = 0
+    var numberOfWindowIDs = 0
     /// The text of the members that decide which items match and how they are sorted.
     var texts: [[UInt8]] = [[], [], [], []]
 
@@ -259,6 +274,8 @@ private struct ViewParts {
             throw .invalid("\(expanded == nil ? "toggled" : "expanded") needs \"expansion\":\"own\"", at: start)
         }
         view.window = window
+        // Nothing is folded otherwise.
+        view.marksFolded = marksFolded && view.expansion != .all
         if texts.contains(where: { !$0.isEmpty }) {
             let criterion = Criterion(condition: condition, search: search)
             view.criterion = criterion
@@ -367,20 +384,27 @@ extension Decoder {
 // MARK: - Windows
 
 private enum WindowMember: UInt8, MemberName {
-    case anchor, offset, limit
+    case anchor, offset, limit, before, keep, pins, allSections
 
     static func named(_ name: JSONString) -> WindowMember? {
         switch name {
         case "anchor": .anchor
         case "offset": .offset
         case "limit": .limit
+        case "before": .before
+        case "keep": .keep
+        case "pins": .pins
+        case "allSections": .allSections
         default: nil
         }
     }
 }
 
+/// The number of ids in `keep` and `pins`: each is looked for whenever rows are inserted, deleted or moved.
+private let (keepMax, pinsMax) = (64, 256)
+
 extension Decoder {
-    /// `{"offset":0,"limit":50}` or `{"anchor":"milk","limit":50}`
+    /// `{"offset":0,"limit":50,"keep":["milk"],"pins":["milk"]}` or `{"anchor":"milk","before":10,"limit":50}`
     fileprivate mutating func window() throws(DecodingError) -> Window {
         _ = scanner.peek()
         let start = scanner.offset
@@ -388,10 +412,18 @@ extension Decoder {
         var offset: Int?
         var limit: Int?
         var limitOffset: Int?
+        var before: Int?
+        var keep: [ItemID]?
+        var pins: [ItemID] = []
+        var hasAllSections = false
         try object("a window", WindowMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .anchor: anchor = try decoder.identifier("anchor")
             case .offset: offset = try decoder.wholeNumber("offset")
+            case .before: before = try decoder.wholeNumber("before")
+            case .keep: keep = try decoder.itemsOnce("keep", max: keepMax)
+            case .pins: pins = try decoder.itemsOnce("pins", max: pinsMax)
+            case .allSections: hasAllSections = try decoder.boolean("allSections")
             case .limit:
                 _ = decoder.scanner.peek()
                 limitOffset = decoder.scanner.offset
@@ -403,10 +435,41 @@ extension Decoder {
             let reason = DecodingError.Reason.tooLarge(limit: "windowRowsMax", max: limits.windowRowsMax)
             throw DecodingError(reason, at: limitOffset).inside("limit")
         }
+        let place: Window.Start
         switch (anchor, offset) {
-        case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)
-        case (nil, _): return Window(start: .offset(offset ?? 0), limit: limit)
+        case (let anchor?, nil): place = .anchor(anchor)
+        case (nil, _): place = .offset(offset ?? 0)
         default: throw .invalid("a window takes anchor or offset, not both", at: start)
         }
+        if anchor != nil, keep != nil {
+            throw .invalid(
+                "keep needs offset: a window with an anchor follows the anchor; leave one of them out", at: start)
+        }
+        if anchor == nil, before != nil {
+            throw .invalid("before needs anchor; without one, reduce offset by as many rows", at: start)
+        }
+        if let before, before > 0, before >= limit {
+            throw .invalid("before must be less than limit, so that the window shows its anchor", at: start)
+        }
+        var window = Window(start: place, limit: limit)
+        window.before = before ?? 0
+        window.keep = keep ?? []
+        window.pins = pins
+        window.hasAllSections = hasAllSections
+        return window
+    }
+
+    /// An array of ids, without those that were named before.
+    private mutating func itemsOnce(_ what: StaticString, max: Int) throws(DecodingError) -> [ItemID] {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let ids = try elements(what) { decoder throws(DecodingError) in
+            try decoder.identifier("an item's id", as: ItemName.self)
+        }
+        guard ids.count <= max else {
+            throw .invalid("\(what) has \(ids.count) ids, and may have \(max); name fewer items", at: start)
+        }
+        var known: Set<ItemID> = []
+        return ids.filter { known.insert($0).inserted }
     }
 }

@@ -60,15 +60,17 @@ final class Subscription {
         self.view = request.view
         var rest = request
         rest.view = View()
+        rest.since = nil
         self.request = rest
         self.audience = audience
         self.connection = connection
         let resetReason: NotificationWriter.ResetReason
         switch start {
         case .nothing(let reason): (sent, resetReason) = (nil, reason)
-        case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
+        case .sent(let sent, _): (self.sent, resetReason) = (sent, .initial)
         }
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
+        if case .sent(_, isSameView: false) = start { machine.oweView() }
         connection.quota.register(Self.length(request.list, view, on: connection))
         if request.bookmark != nil { told = Abilities(may: audience.map { _ in connection.may(request.list) }) }
         if audience != nil {
@@ -127,7 +129,12 @@ final class Subscription {
         if group == nil, longDifference == nil, list?.isDeleted != true, sent?.shown === shown { return [] }
         var states: [(Snapshot, HeldStates.Origin)] = []
         for held in [sent?.shown, group?.target.shown, longDifference?.target.shown] {
-            if let held, held !== shown { states.append((held.snapshot, origin(of: held))) }
+            guard let held, held !== shown else { continue }
+            states.append((held.snapshot, origin(of: held)))
+            guard let rows = held.rows else { continue }
+            var origin = origin(of: held)
+            if audience?.number == held.id.audience, audience?.selection == nil { origin.rows = .all }
+            states.append((rows, origin))
         }
         // A deleted list stays in memory until the client gets `listDeleted`.
         if let list, list.isDeleted { states.append((list.state.snapshot, HeldStates.Origin(list.state, .all))) }
@@ -160,17 +167,31 @@ final class Subscription {
     func show(_ view: View) {
         if !hasEnded { connection.quota.register(growth(with: view)) }
         self.view = view
-        switch machine.show(isSameView: view == audience?.view, of: condition) {
+        // An equal window with `keep` is a request for its offset, from which it may have moved.
+        let isSameView = view == audience?.view && view.window?.keep.isEmpty != false
+        switch machine.show(isSameView: isSameView, of: condition) {
         case .nothing: break
         case .prepareAnew: if let list = preparation?.list { follow(list) }
         case .changeAudience:
             guard let old = audience else { preconditionFailure("what is followed has an audience") }
-            let new = old.list.audience(for: view)
-            audience = new
             longDifference = nil
-            new.add(self, insteadOf: old)
+            move(to: old.list.audience(for: view, after: sent?.shown, isSameView: false))
             connection.hub.slowReaders.note()
         }
+    }
+
+    private func move(to new: Audience) {
+        guard let old = audience, new !== old else { return }
+        audience = new
+        new.add(self, insteadOf: old)
+    }
+
+    /// Joins those whose window is where it is for one who was sent the same. Subscribers that were sent other rows, because
+    /// they read slowly, may have the same window at another position.
+    private func moveWindow() {
+        guard longDifference == nil, let audience, audience.view.window?.isMoving == true else { return }
+        if let sent, sent.shown === audience.shown || audience.follows(sent), !machine.isOtherViewSent { return }
+        move(to: audience.list.audience(for: view, after: sent?.shown, isSameView: !machine.isOtherViewSent))
     }
 
     /// Follows the list that it has waited for, as soon as it is known what its view shows.
@@ -359,8 +380,9 @@ final class Subscription {
     }
 
     private func nextGroup(at now: NIODeadline?) -> Line? {
+        audience?.list.update()
+        moveWindow()
         guard let audience else { preconditionFailure("what is followed has an audience") }
-        audience.list.update()
         var target = audience.target
         // A new view may have been found for an older state than the old one has shown; nothing sent is taken back.
         if let sent, target.revision < sent.revision { return nil }

@@ -50,12 +50,15 @@ package struct Document: Sendable {
         return next
     }
 
-    mutating func noteParents(in snapshot: Snapshot) {
+    mutating func noteParents(in snapshot: Snapshot, after before: Snapshot? = nil) {
         if knownParents.count > Self.knownParentsMax { knownParents = [] }
         let last = snapshot.itemIdentifiers.last
         for item in snapshot.itemIdentifiers {
-            if snapshot.numberOfChildren(of: item) ?? 0 > 0 {
+            if snapshot.numberOfChildren(of: item) ?? 0 > 0 || snapshot.isFolded(item) == true {
                 knownParents.insert(item)
+            } else if before?.isFolded(item) == true, snapshot.isExpanded(item) == false {
+                // Its children were deleted while they were left out.
+                knownParents.remove(item)
             } else if item != last, snapshot.isExpanded(item) == true {
                 // Its children were deleted. After the last row there may be more rows than are loaded.
                 knownParents.remove(item)

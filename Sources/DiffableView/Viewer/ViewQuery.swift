@@ -55,6 +55,7 @@ struct ViewQuery: Equatable, Sendable {
         if case .there(let toggled) = folding {
             members.append(.init("expansion", .text("own")))
             members.append(.init("toggled", .array(toggled.map { .text($0.description) })))
+            members.append(.init("folded", .boolean(true)))
         }
         var window: [ContentValue.Member] = [.init("limit", .number("\(self.window.limit)"))]
         switch self.window.start {

@@ -72,7 +72,7 @@ extension Viewer {
         if case .there = pane.shownQuery.folding {
             pane.document.expansion = [:]
             pane.document.noteParents(in: before.snapshot)
-            pane.document.noteParents(in: state.snapshot)
+            pane.document.noteParents(in: state.snapshot, after: before.snapshot)
         }
         if isOtherFilter || !pane.isLoaded {
             pane.document.closedInMatches = pane.shownQuery.filter.opensAll ? [] : nil

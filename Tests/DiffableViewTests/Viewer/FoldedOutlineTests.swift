@@ -47,6 +47,23 @@ import Testing
         #expect(screen.line("p0/child") == nil)
     }
 
+    @Test func `what has children that were never loaded has a sign`() throws {
+        var screen = ViewerScreen(rows: 20)
+        screen.showJustNow(try outline(isFolded: false), extent: extent)
+        guard case .setView(0, let json, let number)? = screen.effects.first else {
+            Issue.record("nothing was asked for: \(screen.effects)")
+            return
+        }
+        #expect(json.contains(#""folded":true"#), "\(json)")
+        let new = try outline().applying([
+            .appendItems([Item(id: "q0"), Item(id: "q1")], to: .section("s")), .foldItems(["q0"]),
+        ])
+        screen.show(new, extent: extent, queryNumber: number)
+        #expect(try line("q0", screen).contains("▸") && !line("q1", screen).contains("▸"), "\(screen.grid.text)")
+        screen.show(try new.applying([.unfoldItems(["q0"])]), extent: extent, queryNumber: number)
+        #expect(try !line("q0", screen).contains("▸"), "\(screen.grid.text)")
+    }
+
     @Test func `what has lost its children has no sign when it is opened`() throws {
         var screen = ViewerScreen(rows: 20)
         screen.showJustNow(try outline(isFolded: false), extent: extent)

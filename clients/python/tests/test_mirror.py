@@ -86,6 +86,40 @@ class MirrorTests(unittest.TestCase):
         self.assertIs(mirror.view, second)
         self.assertEqual(mirror.window and (mirror.window.offset, mirror.window.total), (4, 9))
 
+    def test_a_window_knows_the_pins_and_sections_that_an_update_does_not_name(self) -> None:
+        view: View = {"window": {"limit": 5, "offset": 0, "keep": ["a"], "pins": ["a", "b", "c"], "allSections": True}}
+        mirror = Mirror("tasks", view=view)
+        sections = {"op": "appendSections", "sections": [{"id": "s"}, {"id": "t"}]}
+        mirror.receive("reset", reset(1, [sections], more=True, offset=0, total=4, pins={"a": 1, "b": None}))
+        mirror.receive("reset", reset(1, [], offset=0, total=4, pins={"c": 3}, rows={"s": 4, "t": 0}))
+        assert mirror.window is not None
+        self.assertEqual((mirror.window.pins, mirror.window.rows), ({"a": 1, "b": None, "c": 3}, {"s": 4, "t": 0}))
+        deletion = {"op": "deleteSections", "sections": ["t"]}
+        update = mirror.receive("changes", changes(1, 2, [deletion], offset=7, total=5, pins={"a": None, "b": 0}))
+        assert update is not None and update.window is not None
+        self.assertEqual((update.window.pins, update.window.rows), ({"a": None, "b": 0, "c": 3}, {"s": 4}))
+        # Another connection continues with the window where it is.
+        self.assertEqual(mirror.shown_view.get("window"), {**view["window"], "offset": 7})
+        mirror.set_view({"window": {"limit": 5, "pins": ["b"]}})
+        mirror.receive("changes", changes(2, 3, [], offset=0, total=5))
+        self.assertEqual((mirror.window.pins, mirror.window.rows), ({"b": 0}, {}))
+
+    def test_a_view_names_the_anchor_that_its_window_has(self) -> None:
+        view: View = {"window": {"anchor": "a", "limit": 2}}
+        mirror = self.started(view=view)
+        self.assertIs(mirror.shown_view, view)
+        mirror.receive("changes", changes(1, 2, [], offset=0, total=2, anchor="b"))
+        self.assertEqual(mirror.shown_view, {"window": {"anchor": "b", "limit": 2}})
+        self.assertEqual(mirror.window and mirror.window.anchor, "b")
+
+    def test_an_item_knows_whether_its_children_are_left_out(self) -> None:
+        mirror = self.started()
+        mirror.receive("changes", changes(1, 2, [{"op": "foldItems", "items": ["a"]}]))
+        mirror.receive("changes", changes(2, 3, [{"op": "appendItems", "items": [{"id": "c", "folded": True}]}]))
+        self.assertEqual([item.folded for _, item in mirror.state.rows()], [True, False, True])
+        mirror.receive("changes", changes(3, 4, [{"op": "unfoldItems", "items": ["a", "c"]}]))
+        self.assertEqual([item.folded for _, item in mirror.state.rows()], [False, False, False])
+
     def test_what_does_not_fit_is_said(self) -> None:
         wrong: List[Any] = [
             changes(0, 2, []), changes(1, 2, [append("a")]), changes(1, 2, [{"op": "deleteItems", "items": ["x"]}]),

@@ -17,6 +17,7 @@ class Item(_Item, total=False):
     kind: str
     content: JSON
     expanded: bool
+    folded: bool
     children: Sequence[Item]
 
 
@@ -69,11 +70,15 @@ class ItemReload(_ItemReload, total=False):
     content: JSON
 
 
-class Since(TypedDict):
-    """The state that a client already has."""
-
+class _Since(TypedDict):
     epoch: str
     revision: int
+
+
+class Since(_Since, total=False):
+    """The state that a client already has."""
+
+    view: View
 
 
 class View(TypedDict, total=False):
@@ -86,6 +91,7 @@ class View(TypedDict, total=False):
     expansion: Literal["all", "shared", "own"]
     expanded: Sequence[str]
     toggled: Sequence[str]
+    folded: bool
     window: Window
 
 
@@ -97,7 +103,11 @@ class Window(_Window, total=False):
     """A range of rows."""
 
     anchor: str
+    before: int
     offset: int
+    keep: Sequence[str]
+    pins: Sequence[str]
+    allSections: bool
 
 
 class _SortKey(TypedDict):
@@ -347,6 +357,20 @@ class CollapseItems(TypedDict):
     items: Sequence[str]
 
 
+class FoldItems(TypedDict):
+    """Only in updates of a view with `folded`: the view leaves out the children of items."""
+
+    op: Literal["foldItems"]
+    items: Sequence[str]
+
+
+class UnfoldItems(TypedDict):
+    """Only in updates of a view with `folded`: the view does not leave out the children of items any more."""
+
+    op: Literal["unfoldItems"]
+    items: Sequence[str]
+
+
 class ReplaceChildren(TypedDict):
     """Replaces everything below an item; the daemon computes the diff."""
 
@@ -377,7 +401,7 @@ SchemaType = Literal["null", "boolean", "integer", "number", "string", "array", 
 Operation = Union[
     ReconfigureList, PatchList, AppendSections, InsertSections, DeleteSections, MoveSection, ReloadSections, AppendItems,
     InsertItems, DeleteItems, DeleteAllItems, MoveItem, ReconfigureItems, PatchItems, ReloadItems, ExpandItems, CollapseItems,
-    ReplaceChildren,
+    FoldItems, UnfoldItems, ReplaceChildren,
 ]
 #: The methods.
 Method = Literal[
