@@ -70,7 +70,7 @@ final class DaemonConnection: ChannelInboundHandler {
                 .channelOption(.autoRead, value: false)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16 << 10))
                 .channelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: 64 << 10))
-                .withConnectedSocket(descriptor) { channel in
+                .channelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
                             of: NIOBSDSocket.Handle.self
@@ -78,6 +78,7 @@ final class DaemonConnection: ChannelInboundHandler {
                         try channel.pipeline.syncOperations.addHandler(bound.value)
                     }
                 }
+                .withConnectedSocket(descriptor)
                 .assumeIsolated().whenFailure { connection.end(.gone("\($0)")) }
         } catch { isolated.execute { connection.end(.gone("\(error)")) } }
         return connection

@@ -2,6 +2,18 @@ import Diffable
 import DiffableJSON
 import NIOHTTP1
 
+/// A file for browsers.
+package struct WebFile: Sendable {
+    /// Changes with the text.
+    let tag: String
+    let text: String
+
+    package init(tag: String, text: String) {
+        self.tag = tag
+        self.text = text
+    }
+}
+
 /// Decides what a request gets, from its head alone. It opens nothing and asks nobody.
 package struct Gate: Sendable {
     /// The names that `Host` may have, in lower case, besides IP addresses and `localhost`.
@@ -10,6 +22,8 @@ package struct Gate: Sendable {
     package var origins: [Origin] = []
     /// The origins that may show the page in a frame, as sources of `frame-ancestors`.
     package var frames: [String] = []
+    /// The page and the modules, by name.
+    package var files = WebFile.all
     /// Whether there is a directory for `/pages/`.
     package var hasPages = false
 
@@ -68,7 +82,7 @@ package struct Gate: Sendable {
         guard let target = RequestTarget(head.uri) else {
             throw Refusal(status: .badRequest, text: "the target is not a path with correct escapes")
         }
-        let isModule = target.path.count == 1 && target.path[0].hasSuffix(".js") && WebFiles.all[target.path[0]] != nil
+        let isModule = target.path.count == 1 && target.path[0].hasSuffix(".js") && files[target.path[0]] != nil
         if isModule { headers.add(name: "Access-Control-Allow-Origin", value: "*") } else {
             try checkOrigin(head, own, &headers)
         }
@@ -89,7 +103,7 @@ package struct Gate: Sendable {
             return .ownPage(Array(path.dropFirst()))
         case let path where path.first == "lists" && (2...3).contains(path.count):
             return try list(path, target, head, links, now, &headers)
-        case let path where path.count == 1 && WebFiles.all[path[0]] != nil && path[0] != "page.html":
+        case let path where path.count == 1 && files[path[0]] != nil && path[0] != "page.html":
             return file(path[0], &headers)
         default: throw Self.missing
         }
@@ -134,15 +148,15 @@ package struct Gate: Sendable {
     private func view(_ target: RequestTarget) throws(Refusal) -> [UInt8]? {
         let views = target.query.filter { $0.name == "view" }
         guard let text = views.first?.value else { return nil }
-        do {
-            guard views.count == 1 else { throw Refusal(status: .badRequest, text: "view is there twice") }
-            return try Array(text.utf8).withUnsafeBytes { bytes in
-                var scanner = JSONScanner(bytes, depthMax: 64)
+        guard views.count == 1 else { throw Refusal(status: .badRequest, text: "view is there twice") }
+        do throws(JSONError) {
+            return try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in
+                var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), depthMax: 64)
                 let value = try scanner.value()
                 try scanner.end()
                 return value.compacted()
             }
-        } catch { throw error as? Refusal ?? Refusal(status: .badRequest, text: "view: \(error)") }
+        } catch { throw Refusal(status: .badRequest, text: "view: \(error)") }
     }
 
     // MARK: - Tokens
@@ -191,8 +205,8 @@ package struct Gate: Sendable {
         }
         let prefix = "diffable.token."
         let token = protocols.first { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-        return .socket(
-            try link(token ?? bearer(head), links, now), namesProtocol: !protocols.isEmpty)
+        let bearer = try bearer(head)
+        return .socket(try link(token ?? bearer, links, now), namesProtocol: !protocols.isEmpty)
     }
 
     // MARK: - Host and Origin

@@ -41,7 +41,7 @@ package enum Permission: String, CaseIterable, Sendable {
     /// The methods of the protocol that a browser can call.
     package var methods: [String] {
         let see = [
-            "hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
+            "hello", "ping", "lists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
         ]
         let ask = see + ["perform", "propose", "expand"]
         return switch self {
@@ -81,9 +81,9 @@ extension Link {
     package static func randomToken() -> String {
         var random = SystemRandomNumberGenerator()
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-        let bytes = (0..<4).flatMap { _ in withUnsafeBytes(of: random.next() as UInt64, Array.init) } + [0]
+        let bytes: [UInt8] = (0..<32).map { _ in random.next() } + [0]
         // Three bytes are four characters. The last character carries the last four bits.
-        let characters = stride(from: 0, to: bytes.count, by: 3).flatMap { start in
+        let characters = stride(from: 0, to: bytes.count, by: 3).flatMap { start -> [UInt8] in
             let bits = bytes[start..<start + 3].reduce(0) { $0 << 8 | Int($1) }
             return [18, 12, 6, 0].map { alphabet[bits >> $0 & 63] }
         }

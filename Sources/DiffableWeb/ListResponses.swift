@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import Logging
 import NIOCore
 import NIOHTTP1
 

@@ -49,7 +49,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        close(in: .seconds(WebLimits.firstRequestSeconds))
+        close(in: hub.settings.firstRequest)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
@@ -143,7 +143,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     }
 
     private func sendFile(_ name: String, _ head: HTTPRequestHead) {
-        guard let file = WebFiles.all[name] else { return refuse(.notFound, "there is nothing here") }
+        guard let file = hub.settings.gate.files[name] else { return refuse(.notFound, "there is nothing here") }
         // The page of a list is one folder deeper, and its links are relative, for proxies.
         let isDeeper = name == "page.html" && head.uri.hasPrefix("/lists/")
         guard !isUnchanged(isDeeper ? "\"l\(file.tag)\"" : "\"\(file.tag)\"", head) else { return }
@@ -222,7 +222,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         if staysOpen, !headGuard.hasMore {
             (head, headers) = (nil, [:])
-            close(in: .seconds(WebLimits.firstRequestSeconds))
+            close(in: hub.settings.firstRequest)
             return headGuard.expectNext()
         }
         isClosing = true

@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOWebSocket
 
@@ -73,7 +74,7 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
                 wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)), promise: nil)
         case .pong: break
         case .connectionClose: close(.normalClosure, "")
-        case .binary: close(.dataInconsistent, "messages are text")
+        case .binary: close(.unacceptableData, "messages are text")
         default: close(.protocolError, "an unexpected frame")
         }
     }

@@ -131,11 +131,10 @@ final class WebHub {
 
     // MARK: - Complaints
 
+    /// Never serves a connection that the daemon does not limit.
     func complain(refused name: String, _ message: String) {
-        complain(
-            once: name == "methodNotFound"
-                ? "the daemon does not know restrict, so nobody is served: restart it, so that it has this program's version"
-                : "the daemon refused to limit a connection: \(message)")
+        let advice = name == "methodNotFound" ? "; it is too old for diffable-web: upgrade and restart it" : ""
+        complain(once: "the daemon does not limit connections for browsers, so they are refused: \(message)\(advice)")
     }
 
     /// Logs each text once, so that a browser that comes again and again does not fill the log.

@@ -14,6 +14,8 @@ package struct WebSettings: Sendable {
     package var ownPages: OwnPages?
     /// The time without connections after which the server is idle; nil if it never is.
     package var idleMax: TimeAmount?
+    /// The time in which a connection must have sent a request; also between two requests.
+    package var firstRequest = TimeAmount.seconds(WebLimits.firstRequestSeconds)
     package var connectionsMax = WebLimits.connectionsMax
     package var connectionsPerTokenMax = WebLimits.connectionsPerTokenMax
 
@@ -167,7 +169,7 @@ extension SocketAddress {
     package var isLoopback: Bool {
         switch self {
         case .unixDomainSocket: true
-        case .v4(let address): UInt32(bigEndian: address.address.sin_addr.s_addr) >> 24 == 127
+        case .v4: ipAddress?.hasPrefix("127.") ?? false
         case .v6: ipAddress == "::1"
         }
     }

@@ -107,7 +107,7 @@ struct Serve: AsyncParsableCommand {
         gate.hasPages = pages != nil
         var settings = WebSettings(gate: gate, stateDirectory: file.directory)
         settings.daemonSocket = socket
-        do throws(UntrustedPath) { settings.ownPages = try pages.map { path throws(UntrustedPath) in try OwnPages(directory: path) } }
+        if let pages { settings.ownPages = try OwnPages(directory: pages) }
         settings.idleMax = isActivated ? Self.idleMax : nil
         return settings
     }
