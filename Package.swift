@@ -270,7 +270,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore",
-                "TestSupport", "diffable-feed", "diffabled", "diffablectl",
+                "TestSupport", "diffable-feed", "diffable-web", "diffabled", "diffablectl",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -92,7 +92,7 @@ enum ExitStatus {
 }
 
 /// Writes an error, and returns the exit status to throw.
-func failure(_ error: some Error) -> ExitCode {
+func failure(_ error: any Error) -> ExitCode {
     write("diffable-web: \(error)\n", to: STDERR_FILENO)
     switch error {
     case LinkError.taken, LinkError.missing: return ExitCode(ExitStatus.noSuchLink)
