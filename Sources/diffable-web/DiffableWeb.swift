@@ -19,9 +19,9 @@ struct DiffableWebCommand: AsyncParsableCommand {
               diffable-web link wall --lists 'menu*' tasks
 
             A browser needs a link: a secret token with a name, lists, rights and an end. A link named anonymous \
-            applies to requests without a token. The links are in the state directory: $XDG_STATE_HOME/diffable-web or \
-            ~/.local/state/diffable-web, and for the system's units /var/lib/diffable-web/USER. Only their owner can read \
-            them.
+            applies to requests without a token. The links are in the state directory, and only their owner can read them: \
+            /var/lib/diffable-web/USER, which the unit diffable-web@USER creates, otherwise $XDG_STATE_HOME/diffable-web \
+            or ~/.local/state/diffable-web.
 
             diffable-web finds the daemon as diffablectl does: --socket, $DIFFABLED_SOCKET, your own or the system's. A \
             browser can do no more than the user that diffable-web runs as.
@@ -59,13 +59,20 @@ struct StateOptions: ParsableArguments {
         let environment = ProcessEnvironment.given()
         func directory(_ name: String) -> String? { ProcessEnvironment.directory(name, in: environment) }
         guard
-            let path = stateDirectory ?? directory("STATE_DIRECTORY")
+            let path = stateDirectory ?? directory("STATE_DIRECTORY") ?? Self.ofSystemUnit
                 ?? directory("XDG_STATE_HOME").map({ "\($0)/diffable-web" })
                 ?? directory("HOME").map({ "\($0)/.local/state/diffable-web" })
         else {
             throw ValidationError("neither XDG_STATE_HOME nor HOME is set: use --state-directory DIR")
         }
         return path
+    }
+
+    /// The directory of diffable-web@USER, if that unit's socket was ever started: commands of this user are about its links.
+    private static var ofSystemUnit: String? {
+        guard let user = getpwuid(geteuid()) else { return nil }
+        let path = "/var/lib/diffable-web/\(String(cString: user.pointee.pw_name))"
+        return access(path, X_OK) == 0 ? path : nil
     }
 }
 
