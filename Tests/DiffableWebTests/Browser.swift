@@ -30,7 +30,7 @@ final class Browser: @unchecked Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
-                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
@@ -39,7 +39,7 @@ final class Browser: @unchecked Sendable {
 
     /// Sends without waiting; returns the number of bytes that the kernel took.
     func trySend(_ bytes: [UInt8]) -> Int {
-        let flags = Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue)
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) })
     }
 
