@@ -298,6 +298,13 @@ class WebTest(unittest.TestCase):
             self.daemon.ctl("apply", name, "-q", "--from", "ndjson", "-", stdin=lines)
         return name
 
+    def patch(self, name: str, item: str, **content: Any) -> None:
+        self.client.transact(name, [{"op": "patchItems", "items": [{"id": item, "content": content}]}])
+
+    def order(self, name: str) -> list[str]:
+        """The ids of the list's items, with their children, in the daemon."""
+        return [item.id for _, item in self.client.snapshot(name).state.rows()]
+
     # Pages
 
     def address(self, *lists: str, token: str | None = None, flags: tuple[str, ...] = (), **query: str) -> str:
