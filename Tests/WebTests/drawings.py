@@ -34,7 +34,7 @@ COMPARE = """async ([before, after, difference]) => {
             for (let y = top; y < Math.min(top + 4, one.height); y++) {
                 for (let x = left; x < Math.min(left + 4, one.width); x++) {
                     const at = 4 * (y * one.width + x);
-                    for (let channel = 0; channel < 3; channel++) sums[channel] += one.data[at + channel] - other.data[at + channel];
+                    for (const channel of [0, 1, 2]) sums[channel] += one.data[at + channel] - other.data[at + channel];
                 }
             }
             if (sums.some(sum => Math.abs(sum) / 16 > difference)) cells++;
@@ -74,8 +74,9 @@ def check_picture(page: Page, name: str) -> str | None:
 
 
 #: Properties of a node that assistive technology reads.
-PROPERTIES = ("level", "expanded", "selected", "checked", "disabled", "multiselectable", "hasPopup", "live", "orientation", "readonly",
-              "valuetext", "valuenow", "keyshortcuts", "roledescription", "modal", "focused", "activedescendant")
+PROPERTIES = (
+    "level", "expanded", "selected", "checked", "disabled", "multiselectable", "hasPopup", "live", "orientation", "readonly",
+    "valuetext", "valuenow", "keyshortcuts", "roledescription", "modal", "focused", "activedescendant")
 
 
 def accessibility_tree(page: Page) -> str:
