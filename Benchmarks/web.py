@@ -22,11 +22,10 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / "Tests/WebTests"), str(REPOSITORY / "clients/python/src")]
 os.environ.setdefault("DIFFABLED_BINARIES", str(REPOSITORY / ".build/release"))
 
-from fixture import SIZE, Stage, eventually  # noqa: E402
+from fixture import PROBE, SIZE, Stage, eventually  # noqa: E402
 from playwright.sync_api import Page  # noqa: E402
 from sockets import WebSocket  # noqa: E402
 
-PROBE = (REPOSITORY / "Tests/WebTests/probe.js").read_text()
 MILLION = 1_000_000
 Figures = dict[str, float]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import atexit
 import http.client
 import itertools
-import json
 import os
 import random
 import shutil
@@ -36,6 +35,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build/debug").resolve()
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SEED = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(32))
+PROBE = (Path(__file__).resolve().parent / "probe.js").read_text()
 SIZE = {"width": 800, "height": 600}
 #: Seconds to wait for something that happens at once on a quiet machine.
 PATIENCE = 60.0
@@ -263,6 +263,7 @@ class WebTest(unittest.TestCase):
         """A browser context that has its own storage and whose messages are recorded."""
         context = self.stage.browser.new_context(**{"viewport": SIZE, "reduced_motion": "reduce", **options})
         self.addCleanup(context.close)
+        context.add_init_script(PROBE)
         context.add_init_script(
             "addEventListener('securitypolicyviolation',"
             " e => console.error('content security policy', e.violatedDirective, e.blockedURI, e.sourceFile, e.lineNumber))")
@@ -331,6 +332,26 @@ class WebTest(unittest.TestCase):
         (self.stage.pages / name).write_text(html)
         return f"{self.web.url}/pages/{name}#token={token or self.web.link()}"
 
+    def rows(self, page: Page) -> list[dict[str, Any]]:
+        """The rows and headers in the document, from top to bottom, as `probe.rows` of probe.js describes them."""
+        return page.evaluate("probe.rows()")
+
+    def texts(self, page: Page) -> list[str]:
+        """The texts of the rows on the screen, without headers."""
+        return [row["text"] for row in self.rows(page) if row["isVisible"] and not row["isHeader"]]
+
+    def cursor(self, page: Page) -> str | None:
+        """The id of the item under the cursor."""
+        return page.evaluate("probe.list.cursor")
+
+    def marked(self, page: Page) -> list[str]:
+        return page.evaluate("[...probe.list.marked]")
+
+    def press(self, page: Page, *keys: str) -> None:
+        page.locator("diffable-list").first.focus()
+        for key in keys:
+            page.keyboard.press(key)
+
     def wait_for(self, is_so: Callable[[], Any], what: str = "") -> Any:
         return eventually(is_so, what)
 
@@ -353,9 +374,3 @@ AT_REST = """() => new Promise(resolve => {
         observers.push(observer);
     }
 })"""
-
-
-def json_of(page: Page, expression: str) -> Any:
-    """The value of an expression about the first list of the page, `list`."""
-    return json.loads(page.evaluate(
-        f"() => {{ const list = document.querySelector('diffable-list'); return JSON.stringify({expression}) ?? 'null' }}"))

@@ -1,4 +1,4 @@
-// What a test sees of the first <diffable-list> of a page. It relies on roles, `aria` attributes and parts only.
+// What a test sees of the first <diffable-list> of a page, by parts, roles and `aria` attributes.
 globalThis.probe = {
   get list() { return document.querySelector("diffable-list"); },
   get root() { return this.list?.shadowRoot; },
@@ -12,14 +12,13 @@ globalThis.probe = {
   /** The rows in the document, from top to bottom. */
   rows() {
     const {top, bottom} = this.list.getBoundingClientRect();
-    return [...this.root.querySelectorAll("[role=row]")].map(row => {
+    return [...this.root.querySelectorAll("[part~=row], [part~=header]")].map(row => {
       const box = row.getBoundingClientRect();
-      const text = row.querySelector("[part~=text]") ?? row;
       return {
-        text: text.textContent.trim(), all: row.textContent.replace(/\s+/g, " ").trim(), index: Number(row.ariaRowIndex), level: Number(row.ariaLevel) || undefined,
-        expanded: row.ariaExpanded ?? undefined, selected: row.ariaSelected ?? undefined, checked: row.ariaChecked ?? undefined,
-        isHeader: /header/.test(row.part), isVisible: box.bottom > top && box.top < bottom && box.height > 0,
-        x: box.x, y: box.y, width: box.width, height: box.height,
+        text: (row.querySelector(".text") ?? row).textContent.trim(), all: row.textContent.replace(/\s+/g, " ").trim(),
+        index: Number(row.ariaRowIndex), level: Number(row.ariaLevel) || undefined, expanded: row.ariaExpanded ?? undefined,
+        selected: row.ariaSelected ?? undefined, isHeader: row.part.contains("header"),
+        isVisible: box.bottom > top && box.top < bottom && box.height > 0, x: box.x, y: box.y, width: box.width, height: box.height,
       };
     }).sort((a, b) => a.y - b.y || a.x - b.x);
   },
@@ -27,7 +26,7 @@ globalThis.probe = {
   /** The row at a height of the screen, if there is one and it has text. */
   rowAt(y) {
     const {x, width} = this.list.getBoundingClientRect();
-    const row = this.root.elementFromPoint(x + width / 2, y)?.closest("[role=row]");
+    const row = this.root.elementFromPoint(x + width / 2, y)?.closest("[part~=row]");
     return row?.textContent.trim() ? row : undefined;
   },
 
@@ -39,5 +38,12 @@ globalThis.probe = {
     return missing / 12;
   },
 
-  painted() { return new Promise(resolve => requestAnimationFrame(() => { const {port1, port2} = new MessageChannel(); port1.onmessage = () => resolve(performance.now()); port2.postMessage(0); })); },
+  /** The time after the next frame. */
+  painted() {
+    return new Promise(resolve => requestAnimationFrame(() => {
+      const {port1, port2} = new MessageChannel();
+      port1.onmessage = () => resolve(performance.now());
+      port2.postMessage(0);
+    }));
+  },
 };
