@@ -54,10 +54,10 @@ def differing_cells(before: bytes, after: bytes) -> int:
         page.close()
 
 
-def check_picture(page: Page, name: str) -> str | None:
+def check_picture(page: Page, name: str, stored: Path | None = None) -> str | None:
     """The reason why the page does not look as in the stored picture; None if it does."""
     picture = page.screenshot(animations="disabled", caret="hide")
-    stored = HERE / "Pictures" / f"{name}.png"
+    stored = stored or HERE / "Pictures" / f"{name}.png"
     if os.environ.get("DIFFABLED_DRAW"):
         if not stored.exists() or differing_cells(stored.read_bytes(), picture) != 0:
             stored.parent.mkdir(exist_ok=True)

@@ -11,7 +11,8 @@ HOSTILE = [
     "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "</style><svg onload=alert(1)>", "javascript:alert(1)",
     "data:text/html,<script>alert(1)</script>", "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
     "url(http://127.0.0.1:9/x)", "http://127.0.0.1:9/x.png", "#ff0000;background:url(//127.0.0.1:9)",
-    "\u202eecilA\u202c\u2066b\u2069", "a\x00b\x1b[31mc\x7f", "😀" * 3, "e" + "\u0301" * 2000, "W" * 32_768, "\u200b", "", " ", "__proto__", "constructor",
+    "\u202eecilA\u202c\u2066b\u2069", "a\x00b\x1b[31mc\x7f", "😀" * 3, "e" + "\u0301" * 2000, "W" * 32_768, "\u200b", "",
+    " ", "__proto__", "constructor",
 ]
 TEXTS = ["text", "secondaryText", "icon", "image", "badge", "tint", "tooltip", "accessibilityLabel", "keywords", "title", "label"]
 WRONG: list[Any] = [None, True, 0, -1, 1e308, [], {}, [[]], [None], {"text": {"text": []}}, {"type": "grid", "columns": -1},
@@ -64,7 +65,7 @@ class HostileTests(WebTest):
             with self.subTest(layout=layout):
                 items = [{"id": f"{member} {number}", "content": {member: value}}
                          for member, (number, value) in itertools.product(TEXTS, enumerate(HOSTILE))]
-                content = {"layout": layout, "title": HOSTILE[0], "subtitle": HOSTILE[9], "header": HOSTILE[1], "footer": HOSTILE[2]}
+                content = {"layout": layout, **dict(zip(("title", "header", "footer", "subtitle"), HOSTILE[:3] + HOSTILE[9:]))}
                 self.check({"content": content, "sections": [{"id": HOSTILE[0], "items": items}]}, len(items))
 
     def test_hostile_ids_kinds_and_actions(self) -> None:

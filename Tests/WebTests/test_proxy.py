@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
+import socket
+import subprocess
 import tempfile
 import urllib.request
 from pathlib import Path
 
-from fixture import BINARIES, REPOSITORY, Program, Web, WebTest, eventually, free_port
+from fixture import REPOSITORY, Program, Web, WebTest, eventually, free_port
 from test_keys import letters
 
 PATH = os.environ["PATH"] + ":/usr/sbin:/sbin"
@@ -69,12 +72,12 @@ class ProxyTests(WebTest):
         if nginx is None:
             self.skipTest("nginx is not installed")
         text = (REPOSITORY / "examples/web/nginx.conf").read_text()
-        for directory in ("body", "proxy", "fastcgi", "uwsgi", "scgi"):
-            (self.directory / directory).mkdir()
+        temporary = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         for self.path in ("/lists/", "/", "/a/deep/path/"):
             with self.subTest(path=self.path):
                 self.port = free_port()
-                server = text.replace("/run/diffable-web/http.sock", str(self.socket)).replace("location /lists/", f"location {self.path}")
+                server = text.replace("/run/diffable-web/http.sock", str(self.socket))
+                server = server.replace("location /lists/", f"location {self.path}")
                 for line in ("listen 443 ssl;", "ssl_certificate ", "ssl_certificate_key "):
                     self.assertIn(line, server)
                 server = server.replace("listen 443 ssl;", f"listen 127.0.0.1:{self.port};").replace("ssl_certificate", "# ")
@@ -82,8 +85,7 @@ class ProxyTests(WebTest):
                 configuration.write_text("\n".join([
                     "daemon off;", f"pid {self.directory}/{self.port}.pid;", "error_log stderr;", "events {}",
                     *(["user root;"] if os.getuid() == 0 else []), "http {", "access_log off;",
-                    f"client_body_temp_path {self.directory}/body;", *(
-                        f"{kind}_temp_path {self.directory}/{kind};" for kind in ("proxy", "fastcgi", "uwsgi", "scgi")), server, "}"]))
+                    *(f"{kind}_temp_path {self.directory}/{kind};" for kind in temporary), server, "}"]))
                 self.run_proxy(nginx, "-c", str(configuration))
                 self.check()
 
@@ -102,9 +104,6 @@ class ProxyTests(WebTest):
 
     def test_a_page_of_another_host_gets_nothing(self) -> None:
         """The proxy names the host. A host that --hosts does not have is refused."""
-        import http.client
-        import socket
-
         connection = http.client.HTTPConnection("localhost")
         for host, expected in (("board.example.org", 200), ("evil.example.org", 421)):
             connection.sock = socket.socket(socket.AF_UNIX)
@@ -119,8 +118,6 @@ class ProxyTests(WebTest):
         verify = shutil.which("systemd-analyze", path=PATH)
         if verify is None:
             self.skipTest("systemd-analyze is not installed")
-        import subprocess
-
         text = (REPOSITORY / "examples/web/kiosk.service").read_text()
         # The program need not be installed here.
         unit = self.directory / "kiosk.service"
@@ -128,4 +125,3 @@ class ProxyTests(WebTest):
         ran = subprocess.run([verify, "verify", "--man=no", str(unit)], capture_output=True, text=True)
         complaints = [line for line in ran.stderr.splitlines() if "kiosk.service" in line]
         self.assertEqual(complaints, [])
-        self.assertTrue(BINARIES.exists())

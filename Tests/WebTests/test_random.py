@@ -118,7 +118,8 @@ class RandomTests(WebTest):
     def run_model(self, rows: int, steps: int) -> None:
         print(f"{self._testMethodName}: SEED={SEED}", flush=True)
         items = [self.new_item(self.random.choice([0] * 9 + [2])) for _ in range(rows)]
-        name = self.publish({"sections": [{"id": "first", "items": items[:rows // 2]}, {"id": "second", "items": items[rows // 2:]}]})
+        half = rows // 2
+        name = self.publish({"sections": [{"id": "first", "items": items[:half]}, {"id": "second", "items": items[half:]}]})
         page = self.open(name)
         for step in range(steps):
             self.act(page)
