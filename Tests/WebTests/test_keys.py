@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from diffable import HandlerRequest
 from fixture import WebTest
 
 DONE = {"id": "done", "title": "Done", "style": "primary", "key": "d", "multiple": True, "patch": {"checked": True}}
@@ -99,7 +98,7 @@ class KeyTests(WebTest):
         name = self.publish(letters("a", "b", "c", canReorder=True))
         handler = self.client.handle(name, ["propose"])
         self.addCleanup(handler.close)
-        seen: list[HandlerRequest] = []
+        seen: list[Any] = []
 
         def refuse() -> None:
             for request in handler:
