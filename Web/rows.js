@@ -12,11 +12,10 @@ const cardWidthMin = 8 * cell;
  */
 export function shapeOf(mirror, isClosed = () => false) {
   const shape = {sections: [], rows: [], byKey: new Map(), mirror};
-  for (const source of mirror.sections.values()) {
+  for (const source of mirror.sections) {
     const section = {id: source.id, content: source.content, rows: []};
-    const add = (ids, parent, level) => ids.map((id, index) => {
-      const item = mirror.items.get(id);
-      const below = item.children ?? [];
+    const add = (items, parent, level) => items.map((item, index) => {
+      const {id, children: below} = item;
       const isOpen = below.length > 0 && !isClosed(id);
       const row = {key: "i" + id, id, item, parent, section, level, index, isOpen, isParent: below.length > 0 || !!item.folded,
         place: shape.rows.length};
@@ -25,7 +24,7 @@ export function shapeOf(mirror, isClosed = () => false) {
       row.children = isOpen ? add(below, row, level + 1) : [];
       return row;
     });
-    section.rows = add(source.items ?? [], undefined, 0);
+    section.rows = add(source.children, undefined, 0);
     section.count = shape.rows.length;
     shape.sections.push(section);
   }
@@ -78,15 +77,16 @@ export const itemWidth = ({itemWidth = 28}, width) => Math.max(Math.min(itemWidt
 /**
  * The frames of a shape, from top to bottom: `{key, kind, row?, section?, line, x, y, width, height, …}`.
  *
- * `env` has the screen's `width`, the list's look `list`, `look(section)` and `height(key, kind, width)`, the height of a frame; of a
- * window also `offset` and `total`, and `unit`, the height of a row that is not loaded.
+ * `env` has the screen's `width`, `look(section)` and `height(frame)`, and `empty`, the look of an empty list; of a window also `offset` and `total`, and `unit`, the height of a row that is not loaded.
  */
 export function layOut(shape, env) {
   const frames = [];
-  let y = 0, line = 0;
+  const bands = [];
+  let y = 0, line = 0, order = 1;
   const add = (kind, key, more) => {
-    const frame = {kind, key, line: line++, y, ...more};
-    frame.height ??= env.height(key, kind, frame.width);
+    const frame = {kind, key, line: line++, order, y, ...more};
+    order += frame.count ?? frame.rows?.length ?? 1;
+    frame.height ??= env.height(frame);
     frames.push(frame);
     y += frame.height;
     return frame;
@@ -105,8 +105,9 @@ export function layOut(shape, env) {
     const inner = width - 2 * pad;
     if (frames.length) y += !look.appearance ? (look.header ? 0 : 16) : look.appearance == "sidebarPlain" ? 12 : 24;
     else if (look.appearance && !look.header) y += 12;
-    if (look.header) add("header", "h" + section.id, {...place, look: look.header});
-    if (layout.type == "table") add("titles", "t" + section.id, place);
+    const band = {section, place, pins: look.pinHeader !== false, start: y};
+    if (look.header) band.header = add("header", "h" + section.id, {...place, look: look.header});
+    if (layout.type == "table") band.titles = add("titles", "t" + section.id, place);
     else if (!isOfRows) y += 8;
     const all = [];
     const emit = (rows, level) => {
@@ -140,11 +141,13 @@ export function layOut(shape, env) {
     emit(section.rows, 0);
     if (look.more && !isCut) all.push(add("more", "m" + section.id, place));
     if (all.length) [all[0].isFirst, all.at(-1).isLast] = [true, !isCut];
+    band.end = y;
+    bands.push(band);
     if (look.footer && !isCut) add("footer", "f" + section.id, {...place, look: look.footer});
   }
   missing("after", rest);
   if (!frames.length && !env.loading) add("empty", "e", {x: 0, width: env.width, look: env.empty});
-  return {frames, height: y + (frames.length && frames.at(-1).kind != "missing" ? 24 : 0), rest};
+  return {frames, bands, count: order - 1, height: y + (frames.length && frames.at(-1).kind != "missing" ? 24 : 0)};
 }
 
 /** The index of the first frame that ends below a place. */
