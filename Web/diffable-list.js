@@ -128,7 +128,7 @@ export class DiffableList extends HTMLElement {
     for (const element of [banner, prompt, query, subtitle]) element.hidden = true;
     for (const [element, name] of [[head, "head"], [banner, "banner"], [note, "note"]]) element.part = name;
     banner.role = note.role = "status";
-    [scroller.tabIndex, scroller.role, pin.inert, pin.role, box.role] = [0, "grid", true, "none", "rowgroup"];
+    [scroller.tabIndex, scroller.role, pin.inert, pin.role, box.role] = [0, "grid", true, "none", "none"];
     pin.setAttribute("aria-hidden", true);
     scroller.setAttribute("aria-multiselectable", true);
     const frame = make("div", "frame", head, prompt, banner, scroller, note, dialog);
@@ -151,7 +151,7 @@ export class DiffableList extends HTMLElement {
   connectedCallback() { this.#restart(); }
 
   disconnectedCallback() {
-    this.#view.stop();
+    this.#view.leave();
     this.#connection?.removeEventListener?.("state", this.#state);
     this.#connection = undefined;
   }
@@ -172,7 +172,7 @@ export class DiffableList extends HTMLElement {
     const view = this.#view;
     const list = this.getAttribute("list");
     this.#connection?.removeEventListener?.("state", this.#state);
-    view.stop();
+    view.leave();
     if (!list) return;
     const src = this.getAttribute("src");
     const connection = this.#connection = this.connection ?? shared(src ? new URL("socket", new URL(src, document.baseURI)) : undefined);

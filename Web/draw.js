@@ -57,7 +57,7 @@ function tinted(element, tint) {
   return element;
 }
 
-const signs = {disclosureIndicator: "›", checkmark: "✓", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", multiselect: "○", delete: "⊖", insert: "⊕"};
+const signs = {disclosureIndicator: "›", checkmark: "✓", reorder: "≡", detail: "i", popUpMenu: "⌄", multiselect: "○", delete: "⊖", insert: "⊕"};
 const isLeading = {multiselect: true, delete: true, insert: true};
 const standardTint = {delete: "red", insert: "green", custom: "accent", detail: "accent", label: "secondary", popUpMenu: "secondary",
   disclosureIndicator: "secondary", multiselect: "secondary", reorder: "secondary"};
@@ -148,7 +148,7 @@ function end(look, slots, env) {
   const parts = [];
   if (look.progress !== undefined || slots.bar) {
     parts.push(slot("track", "", look.progress === undefined ? null : bar(look)));
-    if (!slots.label) parts.push(slot("percent", "", look.progress === undefined ? null : Math.round(look.progress * 100) + "%"));
+    if (slots.bar && !slots.label) parts.push(slot("percent", "", look.progress === undefined ? null : Math.round(look.progress * 100) + "%"));
   }
   if (look.badge?.text || slots.badge) parts.push(slot("badges", slots.badge ? `calc(${Math.min(slots.badge, 20)}ch + 16px)` : "", look.badge?.text ? badge(look) : null));
   const last = accessories(look, env.isEditing, false).map(part => drawAccessory(part, look));
@@ -183,7 +183,7 @@ function main(look, parts, frame, indent) {
   const room = frame.width - 2 * frame.pad;
   if (room >= 420 && (look.lines ?? 1) == 1) {
     texts.classList.add("beside");
-    const start = Math.min(room * 0.45, 352) - indent - parts.length * lead;
+    const start = Math.min(room * 0.4, 352) - indent - parts.length * lead;
     texts.firstChild.style.minWidth = Math.max(start, 40) + "px";
   }
   return texts;
@@ -238,8 +238,10 @@ function drawRow(element, frame, env) {
   const {look} = env;
   const isCard = frame.kind != "row";
   const indent = isCard ? 0 : Math.min(row.level * 24, frame.width / 3);
-  const slots = isCard ? {} : env.slots;
-  const parts = front(look, slots, env);
+  // On a narrow screen, the texts need the room.
+  const slots = isCard || frame.width < 560 ? {} : env.slots;
+  const lead = frame.width < 560 && !isCard ? {...env.slots, check: 0} : slots;
+  const parts = front(look, lead, env);
   const tail = end(look, slots, env);
   if (isCard) {
     const top = span("top", ...parts, title(look), ...tail.filter(part => !/track|percent/.test(part.className)));

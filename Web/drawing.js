@@ -52,7 +52,7 @@ export class Drawing {
   // Following
 
   start(connection, list, options) {
-    this.stop();
+    this.leave();
     Object.assign(this, {connection, list}, options);
     this.window = {offset: 0, limit: wholeMax};
     this.cursor = undefined;
@@ -61,7 +61,7 @@ export class Drawing {
       onUpdate: update => this.update(update), onEnd: error => this.ended(error)});
   }
 
-  stop() {
+  leave() {
     this.following?.stop();
     this.following = undefined;
   }
@@ -372,6 +372,7 @@ export class Drawing {
       this.sliding = setTimeout(() => this.box.classList.remove("slide"), slideTime + 20);
     } else this.box.classList.remove("slide");
     this.layOut();
+    if (isFirst) this.cursor = this.drawnCursor = this.stops[0]?.key;
     this.newRows = slides ? this.fresh : undefined;
     this.fresh = undefined;
     if (this.showsOther) {
@@ -584,6 +585,7 @@ export class Drawing {
     if (element.strip != strip || !strip) {
       strip = element.strip = {run: make("div", "run"), left: strip?.left ?? 0};
       strip.run.role = "none";
+      element.tabIndex = 0;
       this.strips.set(key, strip);
       element.replaceChildren(strip.run);
       element.addEventListener("scroll", () => {

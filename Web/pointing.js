@@ -43,6 +43,7 @@ export class Pointing extends Acting {
 
   down(event) {
     this.isMouse = event.pointerType == "mouse";
+    this.wasDragged = false;
     const key = this.keyAt(event);
     if (event.button || !this.shape.byKey.has(key) || event.target.closest("button")) return;
     const touch = this.touch = {key, x: event.clientX, y: event.clientY, id: event.pointerId, at: performance.now(), isUnseen: this.isUnseen(key)};

@@ -30,10 +30,12 @@ sheet.replaceSync(`
 }
 :host([hidden]) { display: none }
 :host(.paged) { background: var(--page) }
-* { box-sizing: border-box }
+* { box-sizing: border-box } [hidden] { display: none !important }
 button { font: inherit; color: inherit; background: none; border: 0; padding: 0 10px; min-height: 32px; border-radius: 8px; cursor: pointer }
 button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px }
+.frame { display: flex; flex-direction: column; flex: 1; min-height: 0 }
+.head > button { font-size: 22px; color: var(--accent) }
 .head { display: flex; align-items: center; gap: 4px; padding: 8px 12px 8px 20px; min-height: 52px; flex: none }
 .head .names { flex: 1; min-width: 0 }
 .head h2 { font-size: 18px; line-height: 24px; margin: 0 }
@@ -65,9 +67,7 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .separated:not(.isFirst)::before { content: ""; position: absolute; inset: 0 0 auto; margin-inline: var(--pad) 0; height: 1px; background: var(--line); z-index: 1 }
 .marked > .in { background: var(--mark) }
 .marked > .in::after { content: "✓"; position: absolute; inset-inline-start: 4px; color: var(--accent); font-size: 12px; font-weight: 700 }
-.cursor > .in { background: var(--bar) }
-.scroller:focus .cursor > .in { background: var(--focus) }
-.scroller:focus-visible .cursor > .in, .scroller:focus .cursor.card > .in { box-shadow: inset 3px 0 var(--accent) }
+:host(:focus-within) .cursor > .in { background: var(--focus); box-shadow: inset 3px 0 var(--accent) }
 .row, .card, .more { cursor: default; user-select: none; -webkit-user-select: none; touch-action: pan-x pan-y }
 .row { touch-action: pan-y }
 .row:hover > .in { background: var(--bar) }
@@ -90,12 +90,12 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .check.checked, .check.mixed { background: var(--tint, var(--accent)); border-color: transparent }
 .acc { color: var(--tint, var(--secondary)); flex: none; max-width: 200px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding: 0 3px }
 .delete, .insert, .multiselect { width: 24px; text-align: center; font-size: 17px }
-.reorder { cursor: grab }
+.reorder { cursor: grab } .detail { width: 19px; height: 19px; padding: 0; margin: 0 3px; border: 1.5px solid; border-radius: 50%; line-height: 16px; text-align: center; font-size: 13px; font-weight: 700 }
 .slot { flex: none; display: flex; justify-content: flex-end; align-items: center; gap: 2px; margin-inline-start: 8px; max-width: 40% }
 .slot:empty { margin-inline-start: 8px }
-.track { width: clamp(56px, 16vw, 140px) } .bar { display: block; flex: 1; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden }
+.track { width: 100px } .bar { display: block; flex: 1; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
-.percent { width: 5ch; color: var(--secondary); font-size: 13px; font-variant-numeric: tabular-nums }
+.percent { width: 4.5ch; margin-inline-start: 0; color: var(--secondary); font-size: 13px; font-variant-numeric: tabular-nums }
 .badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; font-size: 13px; min-width: 20px; text-align: center; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, transparent); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums }
 .badge.solid { background: var(--ink); color: light-dark(#fff, #1b1b1d) }
 .header > .in { font-weight: 600; min-height: 32px; padding-block: 6px } .header .text { flex: 0 1 auto } .header .sub { font-weight: 400; margin-inline-start: 8px; flex: 0 2 auto } .space { flex: 1 }
@@ -113,7 +113,6 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .card { border-radius: var(--radius); background: var(--group); overflow: hidden }
 .card.plain, .card.sidebarPlain, .card.plain > .in, .card.sidebarPlain > .in { background: var(--bar) }
 .card .top { display: flex; align-items: center; gap: 4px } .card .top .text { flex: 1; font-weight: 600 } .card .bar { flex: none; margin-top: 6px } .card .slot { margin-inline-start: 4px }
-.card.cursor { background: var(--focus) }
 .strip { overflow: auto hidden; overscroll-behavior-x: contain; scrollbar-width: none } .strip > .run { position: relative; height: 100% }
 .strip.item, .strip.page { scroll-snap-type: x mandatory } .strip.item .card, .strip.page .stop { scroll-snap-align: start }
 .empty > .in { flex-direction: column; padding: 64px 24px; text-align: center; gap: 8px; background: none } .empty .icon { font-size: 36px; width: auto; height: auto; line-height: 44px } .empty .text { font-weight: 600 } .empty .text, .empty .sub { white-space: normal }
@@ -129,7 +128,7 @@ dialog h3 { font-size: 13px; line-height: 20px; margin: 4px 10px; color: var(--s
 dialog .choice { display: flex; width: 100%; gap: 8px; align-items: center; text-align: start; min-height: 36px } .choice kbd { margin-inline-start: auto } kbd { font: 13px ui-monospace, monospace; color: var(--secondary) } .choice.destructive, .buttons .destructive { color: var(--red) } .choice:disabled { color: var(--secondary); font-style: italic }
 dialog textarea { width: min(440px, 80vw); height: 200px; font: 13px/18px ui-monospace, monospace; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; padding: 8px }
 .buttons button { border: 1px solid var(--line) } .help dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 8px 14px } .help dd { margin: 0 }
-@media (pointer: coarse) { :host { --row: 44px } button, dialog .choice { min-height: 44px; min-width: 44px } .disc, .acc { min-width: 32px } }
+@media (pointer: coarse) { :host { --row: 44px } button, dialog .choice { min-height: 44px; min-width: 44px } .disc, .acc:not(.detail) { min-width: 32px } }
 @media (max-width: 480px) { .head { padding-inline-start: 12px } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 @media (forced-colors: active) { .cursor > .in { outline: 2px solid Highlight; outline-offset: -2px } .fill { background: Highlight } }
