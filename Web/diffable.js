@@ -1,8 +1,7 @@
 // Follows diffabled's lists in a browser, through diffable-web. It draws nothing. docs/javascript.md explains it, and
 // diffable.d.ts has the types. The file is served as it is, without the lines that are only a comment.
 
-const failure = ({message, code, data}) => Object.assign(Error(message), {name: data.name, code, data})
-const lost = failure({message: 'the connection is lost', data: {name: 'connectionLost'}})
+const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
 
 // What a node of each type has below it, as JSON names it.
 const below = {lists: 'sections', sections: 'items', items: 'children'}
@@ -185,7 +184,7 @@ export class Connection extends EventTarget {
     if (!globalThis.document) return
     document.addEventListener('visibilitychange', look)
     addEventListener('online', () => this.state === 'resting' || this.#wake())
-    if (document.hidden) look()
+    look()
   }
 
   /** Sends a request. It is rejected at once while there is no connection: nothing is queued. */
@@ -210,7 +209,7 @@ export class Connection extends EventTarget {
 
   #connect = () => {
     this.#arm(40_000, this.#lose)
-    const socket = this.#socket = new WebSocket(this.url, ['diffable.v1', ...this.token ? [`diffable.token.${this.token}`] : []])
+    const socket = this.#socket = new WebSocket(this.url, ['diffable.v1'].concat(this.token ? `diffable.token.${this.token}` : []))
     socket.onopen = () => {
       if (this.name) this.#call('hello', {name: this.name})
       this.state = 'open'
@@ -249,7 +248,7 @@ export class Connection extends EventTarget {
   }
 
   #call(method, params, reply = () => {}) {
-    if (!/open|connecting/.test(this.state)) return reply(lost)
+    if (!this.#socket.onclose) return reply(lost)
     const line = JSON.stringify({id: ++this.#lastID, method, params})
     // While the connection is being opened, the line is sent when it is open.
     this.#calls.set(this.#lastID, {reply, line})
@@ -264,7 +263,7 @@ export class Connection extends EventTarget {
     const call = this.#calls.get(id)
     this.#calls.delete(id)
     const take = this.#takers.get(params?.subscription)
-    if (call) call.reply(error && failure(error), result)
+    if (call) call.reply(error && Object.assign(Error(error.message), error, error.data), result)
     else if (take) take(method, params)
     else this.dispatchEvent(new CustomEvent('notification', {detail: message}))
   }
@@ -275,6 +274,7 @@ export class Connection extends EventTarget {
     // `coming` to the group that is arriving, and `following.view` is shown. They are compared by identity.
     let wish = structuredClone(view)
     let asked, answered, coming
+    let isFresh = true
     let parts = []
     let waiting = []
 
@@ -283,7 +283,6 @@ export class Connection extends EventTarget {
     }
 
     const isCurrent = () => this.#takers.get(following.subscription) === take
-
     const leave = () => {
       const {subscription} = following
       this.#takers.delete(subscription)
@@ -292,10 +291,8 @@ export class Connection extends EventTarget {
 
     /** Subscribes with the wish, or sends it as another view. One such request is on its way at any time. */
     const ask = isNew => {
-      if (isNew) {
-        asked = answered = undefined
-        parts = []
-      }
+      // Nothing is on its way on a new connection.
+      if (isNew) [asked, answered, parts] = [,, []]
       if (asked === wish || asked !== answered || this.state !== 'open') return
       const sent = asked = wish
       const {subscription, epoch, revision, view} = following
@@ -333,9 +330,7 @@ export class Connection extends EventTarget {
       Object.assign(following, {error, epoch: undefined})
       onEnd?.(error)
     }
-
     const gone = name => end({name, message: `there is no list "${list}"`})
-
     const news = reason => ({
       reason, isView: coming !== following.view, list: !!reason,
       inserted: new Set(), deleted: new Set(), moved: new Set(), changed: new Set(), sections: new Set(),
@@ -348,7 +343,9 @@ export class Connection extends EventTarget {
         if (!params.more) show()
       } else if (method === 'bookmark') {
         // It has the epoch and the revision, and what it says about rights, handlers and liveness.
-        Object.assign(following, params)
+        const {live = isFresh, ...facts} = params
+        isFresh = live
+        Object.assign(following, facts)
         onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
@@ -380,9 +377,7 @@ export class Connection extends EventTarget {
       if (group.anchor) coming.window.anchor = group.anchor
       const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
-      for (const name of ['pins', 'rows']) {
-        following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
-      }
+      for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
       if (coming === wish) settle()
       onUpdate?.(update)
     }
@@ -393,9 +388,10 @@ export class Connection extends EventTarget {
       view: wish,
       offset: 0,
       total: 0,
-      live: true,
       pins: new Map(),
       rows: new Map(),
+
+      get live() { return following.epoch && isCurrent() ? isFresh : undefined },
 
       setView: view => new Promise((...callbacks) => {
         wish = structuredClone(view)
@@ -415,10 +411,7 @@ export class Connection extends EventTarget {
   }
 }
 
-const connections = new Map()
+const connections = {}
 
 /** Returns the page's only connection to `url`. All `<diffable-list>` elements use it. The first call's options count. */
-export const shared = (url, options) => {
-  const key = `${url}`
-  return connections.get(key) ?? connections.set(key, new Connection(url, options)).get(key)
-}
+export const shared = (url, options) => connections[url] ??= new Connection(url, options)
