@@ -309,7 +309,7 @@ export class Acting extends Drawing {
       this.scroller.focus();
       this.schedule();
     };
-    dialog.onclick = event => event.target == dialog && dialog.close();
+    dialog.onpointerdown = event => event.target == dialog && dialog.close();
     dialog.onkeydown = event => {
       event.stopPropagation();
       if (content?.value !== undefined) return;

@@ -31,7 +31,7 @@ export const withIcon = ({icon, title}) => `${iconSign(icon) ?? ""} ${title}`.tr
 export function make(tag, name, ...content) {
   const element = document.createElement(tag);
   if (name) element.className = name;
-  element.append(...content.filter(part => part || part === 0));
+  element.append(...content.filter(Boolean));
   return element;
 }
 

@@ -83,7 +83,7 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .disc, .check, .icon, .pad, .urgent { flex: none; width: 24px; text-align: center; height: 20px; line-height: 20px }
 .icon { color: var(--tint, inherit); font-size: 17px; object-fit: contain } img.icon { border-radius: 4px }
 .disc { color: var(--secondary); font-size: 20px; transition: rotate .15s; line-height: 18px } .disc.open { rotate: 90deg }
-.urgent { width: 14px; color: var(--red); font-weight: 800 } .urgent + .main .text, .urgent + .text { font-weight: 600 }
+.urgent { color: var(--red); font-weight: 800 } .urgent + .main .text, .urgent + .text { font-weight: 600 }
 .check { width: 18px; height: 18px; margin: 0 3px; line-height: 16px; font-size: 13px; font-weight: 700; border: 1.5px solid var(--secondary); border-radius: 5px; color: var(--bg) }
 .check.checked, .check.mixed { background: var(--tint, var(--accent)); border-color: transparent }
 .acc { color: var(--tint, var(--secondary)); flex: none; max-width: 200px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding: 0 3px }
