@@ -26,165 +26,125 @@
 // Colours follow the `color-scheme` of the page.
 
 import {shared} from "./diffable.js";
-import {make} from "./draw.js";
+import {make, set} from "./draw.js";
 import {Pointing} from "./pointing.js";
 import {condition, order} from "./query.js";
 import {sheet} from "./style.js";
-
-const attributes = ["list", "src", "look", "appearance", "view", "search", "sort", "where", "min-interval", "readonly"];
 
 /** Milliseconds without a connection before a banner says so, and before it says since when. */
 const lostTime = 300;
 const sinceTime = 5000;
 
 function json(text) {
-  if (!text) return undefined;
   try { return JSON.parse(text); } catch { return undefined; }
 }
-
-const lookOf = text => json(text) ?? (text ? {appearance: text} : undefined);
 
 class ListView extends Pointing {
   /** Shows the list's title, and buttons for fingers. */
   showHead() {
     const {head, title, subtitle, menuButton} = this.ui;
-    const {title: name, subtitle: more, actions} = this.listLook;
-    title.textContent = name ?? "";
-    subtitle.textContent = more ?? "";
-    subtitle.hidden = !more;
+    const {title: name = "", subtitle: more = "", actions} = this.listLook;
+    title.textContent = name;
+    subtitle.textContent = more;
     menuButton.hidden = !actions || this.readonly;
-    head.classList.toggle("bare", !name && !more && !actions);
-    this.scroller.setAttribute("aria-label", name ?? this.list);
-    this.showGround();
-  }
-
-  showGround() {
-    const first = this.shape.sections[0];
-    const appearance = (first && this.look(first).appearance) ?? this.userLook?.appearance ?? this.content?.appearance;
-    this.host.shadowRoot.host.classList.toggle("paged", /^(grouped|insetGrouped|sidebar)$/.test(appearance));
+    head.hidden = !name && !more && !actions;
+    this.scroller.ariaLabel = name || this.list;
   }
 
   /** Shows the search, the condition and the order as they were typed. */
   showQuery() {
-    const {where, sort} = this.words ?? {};
-    const parts = [this.query.search && `“${this.query.search}”`, where && `where ${where}`, sort && `sorted by ${sort}`].filter(Boolean);
-    this.ui.query.textContent = parts.join(" · ");
-    this.ui.query.hidden = !parts.length;
+    const {where, sort} = this.words, {search} = this.query;
+    this.ui.query.textContent = [search && `“${search}”`, where && "where " + where, sort && "sorted by " + sort].filter(Boolean).join(" · ");
   }
 
   showBanner() {
-    const {banner} = this.ui;
-    const isOpen = !this.connection?.state || this.connection.state == "open";
-    const isStale = this.following?.live === false;
-    const isLost = !isOpen || !!this.absence || isStale;
-    if (!isLost) {
-      clearTimeout(this.bannerTimer);
-      [this.lostAt, this.bannerTimer] = [];
-    } else {
-      this.lostAt ??= new Date(isStale && this.following.time ? this.following.time : Date.now());
-      this.bannerTimer ??= setTimeout(() => this.showBanner(), lostTime);
-    }
-    const age = isLost ? Date.now() - this.lostAt : 0;
-    banner.hidden = !isLost || age < lostTime - 5;
-    const since = age >= sinceTime ? `, as of ${this.lostAt.toLocaleTimeString([], {hour: "2-digit", minute: "2-digit"})}` : "";
-    const text = (this.absence ?? (isOpen ? "The source of this list cannot be reached" : "The connection is lost")) + since;
-    if (banner.textContent != text) banner.textContent = text;
-    this.ui.root.classList.toggle("dim", !banner.hidden);
-    if (isLost && age >= lostTime - 5 && age < sinceTime) {
-      clearTimeout(this.sinceTimer);
-      this.sinceTimer = setTimeout(() => this.showBanner(), sinceTime - age + 10);
-    }
+    const {banner, root} = this.ui;
+    const {state} = this.connection, {live, time} = this.following ?? {};
+    const reason = state && state != "open" ? "The connection is lost" : this.absence ?? (live === false ? "The source of this list cannot be reached" : "");
+    clearTimeout(this.bannerTimer);
+    this.lostAt = reason ? this.lostAt ?? new Date(live === false && time || Date.now()) : undefined;
+    const age = reason ? Date.now() - this.lostAt : 0;
+    const next = [lostTime, sinceTime].find(time => time > age);
+    if (reason && next) this.bannerTimer = setTimeout(() => this.showBanner(), next - age);
+    const isShown = age >= lostTime;
+    const since = age >= sinceTime ? ", as of " + this.lostAt.toLocaleTimeString([], {timeStyle: "short"}) : "";
+    banner.textContent = isShown ? reason + since : "";
+    root.classList.toggle("dim", isShown);
   }
 
   paint() {
     super.paint();
-    this.showGround();
+    const first = this.shape.sections[0];
+    this.ui.root.classList.toggle("paged", /^(grouped|insetGrouped|sidebar)$/.test(first ? this.look(first).appearance : this.content?.appearance));
   }
 }
 
 export class DiffableList extends HTMLElement {
-  static observedAttributes = attributes;
+  static observedAttributes = ["list", "src", "look", "appearance", "view", "search", "sort", "where", "min-interval", "readonly"];
   #view;
-  #state = () => this.#view.showBanner();
-  #connection;
-  #isWaiting = false;
+  #end;
+  #isWaiting;
 
   constructor() {
     super();
     const root = this.attachShadow({mode: "open", delegatesFocus: true});
     root.adoptedStyleSheets = [sheet];
-    const button = (sign, label) => {
-      const element = make("button", "", sign);
-      element.setAttribute("aria-label", label);
-      element.title = label;
-      return element;
-    };
-    const title = make("h2"), subtitle = make("p"), query = make("p", "query"), searchButton = button("⌕", "Search"), menuButton = button("⋯", "Actions of the list");
-    const head = make("div", "head bare", make("div", "names", title, subtitle, query), searchButton, menuButton);
-    const promptLabel = make("span"), input = make("input");
-    const prompt = make("label", "prompt", promptLabel, input);
-    const banner = make("div", "banner"), note = make("div", "note"), dialog = make("dialog");
-    const pin = make("div", "pin"), box = make("div", "box"), scroller = make("div", "scroller", pin, box);
-    for (const element of [banner, prompt, query, subtitle]) element.hidden = true;
-    for (const [element, name] of [[head, "head"], [banner, "banner"], [note, "note"]]) element.part = name;
-    banner.role = note.role = "status";
-    [scroller.tabIndex, scroller.role, pin.inert, pin.role, box.role] = [0, "grid", true, "none", "none"];
-    pin.setAttribute("aria-hidden", true);
-    scroller.setAttribute("aria-multiselectable", true);
-    const frame = make("div", "frame", head, prompt, banner, scroller, note, dialog);
-    root.append(frame);
-    this.#view = new ListView(this, {root: frame, head, title, subtitle, query, menuButton, prompt, promptLabel, input, banner, scroller, box, pin, note, dialog});
-    const view = this.#view;
-    searchButton.onclick = () => view.search();
-    menuButton.onclick = () => view.openListMenu();
+    const part = (name, ...content) => set(make("div", name, ...content), {part: name});
+    const button = (sign, label, run) => Object.assign(make("button", "", sign), {ariaLabel: label, title: label, onclick: run});
+    const ui = {title: make("h2"), subtitle: make("p"), query: make("p"), input: make("input"), banner: part("banner"), note: part("note"), dialog: make("dialog"),
+      pin: make("div", "pin"), box: make("div", "box"), menuButton: button("⋯", "Actions of the list", () => view.openListMenu())};
+    const {title, subtitle, query, input, banner, note, dialog, pin, box, menuButton} = ui;
+    ui.head = part("head", make("div", "names", title, subtitle, query), button("⌕", "Search", () => view.search()), menuButton);
+    ui.prompt = make("label", "prompt", make("span"), input);
+    ui.scroller = set(make("div", "scroller", pin, box), {tabindex: 0, role: "grid", "aria-multiselectable": true});
+    ui.root = make("div", "root", ui.head, ui.prompt, banner, ui.scroller, note, dialog);
+    for (const element of [banner, note]) set(element, {role: "status"});
+    set(box, {role: "none"});
+    set(pin, {role: "none", inert: "", "aria-hidden": true});
+    ui.prompt.hidden = true;
+    input.maxLength = 500;
+    root.append(ui.root);
+    const view = this.#view = new ListView(this, ui);
     input.onkeydown = event => {
-      if (event.key == "Enter") view.endTyping(true);
-      else if (event.key == "Escape") view.endTyping(false);
-      else if (event.key == "ArrowDown" || event.key == "ArrowUp") view.step(event.key == "ArrowDown" ? 1 : -1);
-      else return;
-      event.preventDefault();
+      const command = {Enter: () => view.endTyping(true), Escape: () => view.endTyping(), ArrowDown: () => view.step(1), ArrowUp: () => view.step(-1)}[event.key];
       event.stopPropagation();
+      if (!command || event.isComposing) return;
+      event.preventDefault();
+      command();
     };
-    input.onblur = () => view.mode.kind == "typing" && document.hasFocus() && view.endTyping(true);
+    input.onblur = () => document.hasFocus() && view.endTyping(true);
   }
 
-  connectedCallback() { this.#restart(); }
-
-  disconnectedCallback() {
-    this.#view.leave();
-    this.#connection?.removeEventListener?.("state", this.#state);
-    this.#connection = undefined;
-  }
-
-  attributeChangedCallback() { if (this.isConnected) this.#restart(); }
+  connectedCallback() { this.attributeChangedCallback(); }
+  disconnectedCallback() { this.#end?.(); }
 
   /** Follows the list after all attributes of one task have changed. */
-  #restart() {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    queueMicrotask(() => {
+  attributeChangedCallback() {
+    if (!this.#isWaiting) queueMicrotask(() => {
       this.#isWaiting = false;
-      if (this.isConnected) this.#follow();
+      this.#end?.();
+      if (this.isConnected && this.getAttribute("list")) this.#follow();
     });
+    this.#isWaiting = true;
   }
 
   #follow() {
     const view = this.#view;
-    const list = this.getAttribute("list");
-    this.#connection?.removeEventListener?.("state", this.#state);
-    view.leave();
-    if (!list) return;
-    const src = this.getAttribute("src");
-    const connection = this.#connection = this.connection ?? shared(src ? new URL("socket", new URL(src, document.baseURI)) : undefined);
-    connection.addEventListener?.("state", this.#state);
-    const where = this.getAttribute("where"), sort = this.getAttribute("sort");
-    let standard = {};
-    try { standard = {where: where ? condition(where) : undefined, sort: sort ? order(sort) : undefined}; } catch (error) { view.say(error.message); }
-    view.start(connection, list, {baseView: json(this.getAttribute("view")), userLook: lookOf(this.getAttribute("appearance") ?? this.getAttribute("look")),
-      minInterval: +this.getAttribute("min-interval") || 33, readonly: this.hasAttribute("readonly"), standard,
-      query: {...standard, search: this.getAttribute("search") ?? ""}, words: {where, sort}});
+    const [list, src, look, base, search, sort, where] = ["list", "src", "look", "view", "search", "sort", "where"].map(name => this.getAttribute(name) ?? undefined);
+    const connection = this.connection ?? shared(src && new URL("socket", new URL(src, document.baseURI)));
+    const user = this.getAttribute("appearance") ?? look;
+    const query = {search, sort: sort && order(sort)};
+    try { query.where = where && condition(where); } catch (error) { view.say(error.message); }
+    view.start(connection, list, {baseView: json(base), userLook: json(user) ?? {appearance: user}, minInterval: +this.getAttribute("min-interval") || 33,
+      readonly: this.hasAttribute("readonly"), query, words: {where, sort}});
+    const changed = () => view.showBanner();
+    connection.addEventListener("state", changed);
+    this.#end = () => {
+      connection.removeEventListener("state", changed);
+      view.following.stop();
+    };
     view.showQuery();
-    view.showBanner();
+    changed();
   }
 
   get following() { return this.#view.following; }

@@ -3,7 +3,7 @@
 
 /** Pixels of a terminal's column: `minWidth`, `itemWidth` and `width` are in columns. */
 const cell = 8;
-const gap = 12;
+export const gap = 12;
 const cardWidthMin = 8 * cell;
 
 /**
@@ -13,7 +13,7 @@ const cardWidthMin = 8 * cell;
 export function shapeOf(mirror, isClosed = () => false) {
   const shape = {sections: [], rows: [], byKey: new Map(), mirror};
   for (const source of mirror.sections) {
-    const section = {id: source.id, content: source.content, rows: []};
+    const section = {id: source.id, content: source.content, rows: [], start: shape.rows.length};
     const add = (items, parent, level) => items.map((item, index) => {
       const {id, children: below} = item;
       const isOpen = below.length > 0 && !isClosed(id);
@@ -25,7 +25,6 @@ export function shapeOf(mirror, isClosed = () => false) {
       return row;
     });
     section.rows = add(source.children, undefined, 0);
-    section.count = shape.rows.length;
     shape.sections.push(section);
   }
   return shape;
@@ -146,12 +145,12 @@ export function layOut(shape, env) {
     if (look.footer && !isCut) add("footer", "f" + section.id, {...place, look: look.footer});
   }
   missing("after", rest);
-  if (!frames.length && !env.loading) add("empty", "e", {x: 0, width: env.width, look: env.empty});
-  return {frames, bands, count: order - 1, height: y + (frames.length && frames.at(-1).kind != "missing" ? 24 : 0)};
+  if (!frames.length) add("empty", "e", {x: 0, width: env.width, look: env.empty});
+  return {frames, bands, count: order - 1, height: y + 16};
 }
 
 /** The index of the first frame that ends below a place. */
-export function frameAt(frames, y) {
+export function frameIndex(frames, y) {
   let low = 0, high = frames.length;
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -171,30 +170,22 @@ export function stops(frames) {
   return result;
 }
 
-export const stripGap = gap;
-
 /**
- * Widths of a table's columns in an area. `natural` are the widths that the cells need, `fixed` and `isLeft` belong to them, and
- * `passed` columns after the first are scrolled past. A width of 0 means that the column has no room. The widest columns shrink
- * first; when all are narrow, the last ones have no room.
+ * The columns of a table with their widths `px` in an area. `passed` columns after the first are scrolled past, and a width of 0
+ * means that a column has no room. The widest columns shrink first; when all are narrow, the last ones have no room.
  */
-export function fitColumns(natural, fixed, isLeft, area, passed, columnGap = 16, least = 64) {
-  let shown = natural.map((_, index) => index).filter(index => index == 0 || index > passed);
-  const total = widths => widths.reduce((sum, width) => sum + width + columnGap, -columnGap);
-  const smallest = index => fixed[index] ? natural[index] : Math.min(natural[index], least);
-  while (shown.length > 1 && total(shown.map(smallest)) > area) shown.pop();
-  const widths = natural.map(() => 0);
-  for (const index of shown) widths[index] = Math.min(natural[index], area);
-  let over = total(shown.map(index => widths[index])) - area;
-  while (over > 0) {
-    const wide = shown.filter(index => !fixed[index] && widths[index] > least).sort((a, b) => widths[b] - widths[a]);
-    if (!wide.length) break;
-    const next = wide[1] === undefined ? least : Math.max(widths[wide[1]], least);
-    const step = Math.min(over, Math.max(widths[wide[0]] - next, 1));
-    widths[wide[0]] -= step;
-    over -= step;
+export function fitColumns(columns, area, passed) {
+  const all = columns.map((column, index) => ({...column, px: !index || index > passed ? column.natural : 0}));
+  const shown = all.filter(column => column.px);
+  const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16);
+  while (free() < 0) {
+    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px);
+    if (wide.length) wide[0].px -= 8;
+    else if (shown.length > 1) shown.pop().px = 0;
+    else break;
   }
-  const growing = shown.filter(index => !fixed[index] && isLeft[index]);
-  for (const index of growing) widths[index] += Math.max(Math.min(-over / growing.length, widths[index] / 2 + 32), 0);
-  return widths;
+  const growing = shown.filter(column => !column.width && column.align == "left");
+  const room = Math.max(free(), 0) / growing.length;
+  for (const column of growing) column.px += Math.min(room, column.px / 2 + 32);
+  return all;
 }

@@ -29,31 +29,29 @@ sheet.replaceSync(`
   font: 15px/20px system-ui, sans-serif; color: var(--fg); background: var(--bg);
 }
 :host([hidden]) { display: none }
-:host(.paged) { background: var(--page) }
+.paged { background: var(--page) }
 * { box-sizing: border-box } [hidden] { display: none !important }
 button { font: inherit; color: inherit; background: none; border: 0; padding: 0 10px; min-height: 32px; border-radius: 8px; cursor: pointer }
 button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px }
-.frame { display: flex; flex-direction: column; flex: 1; min-height: 0 }
+.root { display: flex; flex-direction: column; flex: 1; min-height: 0 }
 .head > button { font-size: 22px; color: var(--accent) }
 .head { display: flex; align-items: center; gap: 4px; padding: 8px 12px 8px 20px; min-height: 52px; flex: none }
 .head .names { flex: 1; min-width: 0 }
 .head h2 { font-size: 18px; line-height: 24px; margin: 0 }
 .head h2, .head p { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.names :empty, .banner:empty { display: none }
 .head p { margin: 0; color: var(--secondary); font-size: 13px; line-height: 18px }
-.head.bare { display: none }
 .prompt { display: flex; align-items: center; gap: 8px; padding: 6px 12px; flex: none; color: var(--secondary) }
 .prompt input { flex: 1; min-width: 0; font: inherit; color: var(--fg); background: var(--group); border: 1px solid var(--line); border-radius: 8px; min-height: 36px; padding: 0 10px }
 .banner { flex: none; padding: 8px 20px; background: color-mix(in srgb, var(--orange) 16%, var(--group)); color: var(--orange); font-weight: 600 }
 .scroller { flex: 1; overflow: hidden auto; position: relative; outline: none; overflow-anchor: none; contain: strict; scrollbar-width: thin; -webkit-tap-highlight-color: transparent }
 .dim .scroller { opacity: .55 }
 .box { position: relative; overflow: hidden; contain: strict }
-.line, .scroller .card { position: absolute; left: 0; top: 0; contain: layout style; will-change: transform }
-.slide .line, .slide .card { transition: transform .28s cubic-bezier(.2,.7,.3,1) }
+.line { position: absolute; left: 0; top: 0; contain: layout style; will-change: transform }
+.slide .line { transition: transform .28s cubic-bezier(.2,.7,.3,1) }
 .fresh { animation: fade .28s }
 @keyframes fade { from { opacity: 0 } }
-@keyframes flash { 0%, 60% { background: color-mix(in srgb, var(--orange) 30%, transparent) } }
-.flash > .in { animation: flash .4s }
 .in { display: flex; align-items: center; gap: 4px; min-height: var(--row); padding-block: 8px; position: relative }
 .row > .in, .more > .in { padding-block: calc((var(--row) - 20px) / 2) }
 .row > .in { transition: none }
@@ -85,7 +83,7 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .disc, .check, .icon, .pad, .urgent { flex: none; width: 24px; text-align: center; height: 20px; line-height: 20px }
 .icon { color: var(--tint, inherit); font-size: 17px; object-fit: contain } img.icon { border-radius: 4px }
 .disc { color: var(--secondary); font-size: 20px; transition: rotate .15s; line-height: 18px } .disc.open { rotate: 90deg }
-.urgent { width: 14px; color: var(--red); font-weight: 800 } .urgent + .main .text, .urgent + .text { font-weight: 600 }
+.urgent { color: var(--red); font-weight: 800 } .urgent + .main .text, .urgent + .text { font-weight: 600 }
 .check { width: 18px; height: 18px; margin: 0 3px; line-height: 16px; font-size: 13px; font-weight: 700; border: 1.5px solid var(--secondary); border-radius: 5px; color: var(--bg) }
 .check.checked, .check.mixed { background: var(--tint, var(--accent)); border-color: transparent }
 .acc { color: var(--tint, var(--secondary)); flex: none; max-width: 200px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; padding: 0 3px }
@@ -114,21 +112,21 @@ button:hover { background: color-mix(in srgb, var(--fg) 8%, transparent) }
 .card.plain, .card.sidebarPlain, .card.plain > .in, .card.sidebarPlain > .in { background: var(--bar) }
 .card .top { display: flex; align-items: center; gap: 4px } .card .top .text { flex: 1; font-weight: 600 } .card .bar { flex: none; margin-top: 6px } .card .slot { margin-inline-start: 4px }
 .strip { overflow: auto hidden; overscroll-behavior-x: contain; scrollbar-width: none } .strip > .run { position: relative; height: 100% }
-.strip.item, .strip.page { scroll-snap-type: x mandatory } .strip.item .card, .strip.page .stop { scroll-snap-align: start }
+.strip:is([snap=item], [snap=page]) { scroll-snap-type: x mandatory; scroll-padding-inline: var(--pad) } [snap=item] .card, [snap=page] [stop] { scroll-snap-align: start }
 .empty > .in { flex-direction: column; padding: 64px 24px; text-align: center; gap: 8px; background: none } .empty .icon { font-size: 36px; width: auto; height: auto; line-height: 44px } .empty .text { font-weight: 600 } .empty .text, .empty .sub { white-space: normal }
-.missing { background: repeating-linear-gradient(transparent 0 calc(var(--unit) / 2 - 5px), var(--line) 0 calc(var(--unit) / 2 + 5px), transparent 0 var(--unit)) no-repeat 20px 0 / 30% 100%; opacity: .6 }
+.missing { background: repeating-linear-gradient(transparent 0 calc(var(--pad) / 2 - 5px), var(--line) 0 calc(var(--pad) / 2 + 5px), transparent 0 var(--pad)) no-repeat 20px 0 / 30% 100%; opacity: .6 }
 .pin { position: sticky; top: 0; height: 0; z-index: 2; overflow: visible } .pin > * { position: absolute; will-change: transform; transform-origin: 0 0 } .pin .header > .in { background: var(--page) } .pin .header.plain > .in { background: var(--bar) } .pin .header.sidebarPlain > .in { background: var(--bg) } .pin .header > .in, .pin .titles > .in { border-bottom: 1px solid var(--line) }
 .swipe { position: absolute; inset-block: 0; display: flex; z-index: 1 } .swipe.trailing { inset-inline-end: 0 } .swipe.leading { inset-inline-start: 0 }
 .act { border-radius: 0; min-height: 100%; background: var(--secondary); color: var(--bg); padding: 0 14px; font-weight: 600 } .act.primary { background: var(--accent) } .act.destructive { background: var(--red) } .act:hover { background: var(--secondary) } .act.primary:hover { background: var(--accent) } .act.destructive:hover { background: var(--red) } .act.selected { outline: 2px solid var(--fg); outline-offset: -4px }
 .lifted { z-index: 3; opacity: .55 } .drop { position: absolute; left: 0; top: 0; height: 2px; background: var(--accent); z-index: 4; pointer-events: none }
 .note { position: absolute; inset: auto 12px 12px; margin: 0 auto; width: fit-content; max-width: calc(100% - 24px); padding: 8px 14px; border-radius: 10px; background: light-dark(#2a2a2e, #ededf0); color: light-dark(#fff, #1b1b1d); font-size: 14px; pointer-events: none; z-index: 5 } .note:empty { display: none } .note.refused { background: var(--red); color: var(--bg) }
-dialog { border: 1px solid var(--line); border-radius: 12px; padding: 6px; margin: auto; color: var(--fg); background: var(--group); min-width: 200px; max-width: min(480px, calc(100vw - 32px)); max-height: calc(100vh - 32px); box-shadow: 0 8px 32px rgb(0 0 0 / .25); font: inherit }
-dialog::backdrop { background: rgb(0 0 0 / .15) } dialog.menu { margin: 0; position: fixed } dialog.menu::backdrop { background: none }
-dialog h3 { font-size: 13px; line-height: 20px; margin: 4px 10px; color: var(--secondary) } dialog p { margin: 10px 14px 14px } dialog .buttons { display: flex; justify-content: flex-end; gap: 8px; padding: 4px }
-dialog .choice { display: flex; width: 100%; gap: 8px; align-items: center; text-align: start; min-height: 36px } .choice kbd { margin-inline-start: auto } kbd { font: 13px ui-monospace, monospace; color: var(--secondary) } .choice.destructive, .buttons .destructive { color: var(--red) } .choice:disabled { color: var(--secondary); font-style: italic }
-dialog textarea { width: min(440px, 80vw); height: 200px; font: 13px/18px ui-monospace, monospace; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; padding: 8px }
-.buttons button { border: 1px solid var(--line) } .help dl { display: grid; grid-template-columns: auto 1fr; gap: 4px 16px; margin: 8px 14px } .help dd { margin: 0 }
-@media (pointer: coarse) { :host { --row: 44px } button, dialog .choice { min-height: 44px; min-width: 44px } .disc, .acc:not(.detail) { min-width: 32px } }
+dialog { border: 1px solid var(--line); border-radius: 12px; padding: 6px; color: var(--fg); background: var(--group); min-width: 200px; max-width: min(480px, 100vw - 32px); box-shadow: 0 8px 32px rgb(0 0 0 / .25); font: inherit }
+dialog::backdrop { background: rgb(0 0 0 / .15) }
+dialog p { margin: 8px 10px } ul { margin: 0; padding: 0 10px; list-style: none }
+.choices { display: flex; justify-content: flex-end; gap: 8px } .menu { margin: 0 } .menu .choices { flex-direction: column; gap: 0 } .menu button { display: flex; gap: 16px; justify-content: space-between; text-align: start }
+kbd { font: 13px ui-monospace, monospace; color: var(--secondary) } dialog .destructive { color: var(--red) } button:disabled { color: var(--secondary); font-style: italic }
+textarea { width: min(440px, 80vw); height: 200px; font: 13px/18px ui-monospace, monospace; color: inherit; background: var(--bg); border: 1px solid var(--line) }
+@media (pointer: coarse) { :host { --row: 44px } button { min-height: 44px; min-width: 44px } .disc, .acc:not(.detail) { min-width: 32px } }
 @media (max-width: 480px) { .head { padding-inline-start: 12px } }
 @media (prefers-reduced-motion: reduce) { * { transition: none !important; animation: none !important } }
 @media (forced-colors: active) { .cursor > .in { outline: 2px solid Highlight; outline-offset: -2px } .fill { background: Highlight } }
