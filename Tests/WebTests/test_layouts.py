@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
-
 from axe_playwright_python.sync_playwright import Axe
 from drawings import CELLS_MAX, accessibility_tree, check_picture, check_tree, differing_cells
 from fixture import REPOSITORY, WebTest
@@ -26,34 +24,22 @@ def violations(page: Page) -> list[str]:
 
 
 class LayoutTests(WebTest):
-    def draw(self, name: str, keys: list[str], content: dict[str, Any], theme: str) -> Page:
-        title = f"{name}-{theme}"
-        self.publish(content, name=title)
-        page = self.open(title, theme=theme)
-        page.locator("diffable-list").focus()
-        for key in keys:
-            page.keyboard.press(KEYS.get(key, key))
-        self.at_rest(page)
-        return page
-
-    def test_each_layout_looks_as_stored(self) -> None:
+    def test_each_layout(self) -> None:
         self.assertGreater(len(LAYOUTS), 15)
         for name, keys, content in LAYOUTS:
-            for theme in ("light",) if name.endswith("-light") else ("dark",):
-                with self.subTest(layout=name, theme=theme):
-                    page = self.draw(name, keys, content, theme)
-                    problems = [check_picture(page, name), check_tree(page, name)]
-                    # Last: it changes the focus.
-                    problems += violations(page)
-                    self.assertEqual([problem for problem in problems if problem], [])
-                    page.close()
-
-    def test_each_layout_is_accessible_in_the_other_theme(self) -> None:
-        for name, keys, content in LAYOUTS:
             with self.subTest(layout=name):
-                page = self.draw(name, keys, content, "dark" if name.endswith("-light") else "light")
-                self.assertEqual(violations(page), [])
-                page.close()
+                drawn, other = ("light", "dark") if name.endswith("-light") else ("dark", "light")
+                page = self.open(self.publish(content, name=name), context=self.context(color_scheme=drawn))
+                page.locator("diffable-list").focus()
+                for key in keys:
+                    page.keyboard.press(KEYS.get(key, key))
+                self.at_rest(page)
+                problems = [check_picture(page, name), check_tree(page, name), *violations(page)]
+                page.emulate_media(color_scheme=other)
+                self.at_rest(page)
+                problems += violations(page)
+                page.context.close()
+                self.assertEqual([problem for problem in problems if problem], [])
 
     def test_a_small_difference_is_noticed(self) -> None:
         name = self.publish({"sections": [{"id": "a", "items": [{"id": "milk", "content": {"text": "Milk", "badge": "3"}}]}]})
