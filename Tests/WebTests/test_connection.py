@@ -27,7 +27,6 @@ class ConnectionTests(WebTest):
     def test_a_killed_daemon_returns(self) -> None:
         name = self.publish(letters("a", "b", kinds={"": {"actions": [DONE]}}))
         page = self.open(name)
-        self.press(page, "ArrowDown")
         self.daemon.kill()
         self.wait_for(lambda: page.evaluate("!probe.list.following.live"), "the page notices")
         banner = page.get_by_role("status").or_(page.get_by_role("alert")).filter(has_text="onnect")

@@ -47,7 +47,7 @@ class WindowTests(WebTest):
     def test_the_cursor_follows_its_row_out_of_the_window_and_back(self) -> None:
         name = self.publish([{"id": f"r{n}", "text": f"Row {n}"} for n in range(5_000)])
         page = self.open(name)
-        self.press(page, "ArrowDown", "ArrowDown", "ArrowDown", "Space")
+        self.press(page, "ArrowDown", "ArrowDown", "Space")
         self.assertEqual(self.cursor(page), "r2")
         self.press(page, "g", "ArrowDown", "ArrowDown")
         self.client.transact(name, [{"op": "moveItem", "item": "r2", "after": "r4000"}])
