@@ -66,14 +66,15 @@ class KeyTests(WebTest):
         self.press(page, "ArrowDown", "d")
         self.wait_for(lambda: checked("b") is True, "d performs its action")
         self.press(page, "ArrowDown", ".")
-        self.wait_for(lambda: page.get_by_role("menuitem", name="Delete").is_visible(), "the menu is open")
-        page.get_by_role("menuitem", name="Delete").click()
-        # It is destructive.
-        self.wait_for(lambda: page.get_by_role("dialog").or_(page.get_by_role("alertdialog")).first.is_visible(), "a question")
+        delete = page.get_by_role("dialog").get_by_role("button", name="Delete")
+        delete.click()
+        # It is destructive, so the page asks first.
+        page.get_by_role("button", name="Cancel").wait_for()
         page.keyboard.press("Escape")
         self.assertEqual(self.order(name), ["a", "b", "c"])
         self.press(page, ".")
-        page.get_by_role("menuitem", name="Delete").click()
+        delete.click()
+        page.get_by_role("button", name="Cancel").wait_for()
         page.keyboard.press("y")
         self.wait_for(lambda: self.order(name) == ["a", "b"], "the row is deleted")
         self.press(page, "u")
@@ -139,8 +140,9 @@ class KeyTests(WebTest):
 
         def load() -> None:
             for request in handler:
-                request.answer(operations=[{"op": "appendItems", "parent": request.item, "items": [
-                    {"id": "file", "content": {"text": "File"}}]}])
+                file = {"id": "file", "content": {"text": "File"}}
+                self.client.transact(name, [{"op": "appendItems", "parent": request.item, "items": [file]}])
+                request.answer()
 
         threading.Thread(target=load, daemon=True).start()
         page = self.open(name)
