@@ -12,7 +12,7 @@ from test_keys import DONE, letters
 
 class ConnectionTests(WebTest):
     # A browser logs each attempt to connect while there is no server.
-    expected_messages = ("ERR_CONNECTION_REFUSED", "WebSocket connection to", "503", "401")
+    expected_messages = ("ERR_CONNECTION_REFUSED", "WebSocket connection to", "503", "401", "favicon.ico")
 
     def setUp(self) -> None:
         super().setUp()
@@ -116,4 +116,5 @@ class ConnectionTests(WebTest):
         token = self.web.link()
         for request in received:
             self.assertNotIn(token, request)
-            self.assertNotRegex(request.lower(), "cookie|authorization|referer")
+            self.assertNotIn(self.web.host, request)
+            self.assertNotRegex(request.lower(), "cookie|authorization")

@@ -11,7 +11,7 @@ HOSTILE = [
     "<img src=x onerror=alert(1)>", "<script>alert(1)</script>", "</style><svg onload=alert(1)>", "javascript:alert(1)",
     "data:text/html,<script>alert(1)</script>", "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>",
     "url(http://127.0.0.1:9/x)", "http://127.0.0.1:9/x.png", "#ff0000;background:url(//127.0.0.1:9)",
-    "\u202eecilA\u202c\u2066b\u2069", "a\x00b\x1b[31mc\x7f", "😀" * 3, "e" + "\u0301" * 2000, "W" * 32_768, "\u200b", "",
+    "\u202eecilA\u202c\u2066b\u2069", "a\x00b\x1b[31mc\x7f", "😀" * 3, "e" + "\u0301" * 2000, "W" * 32_000, "\u200b", "",
     " ", "__proto__", "constructor",
 ]
 TEXTS = ["text", "secondaryText", "icon", "image", "badge", "tint", "tooltip", "accessibilityLabel", "keywords", "title", "label"]
@@ -69,12 +69,14 @@ class HostileTests(WebTest):
                 self.check({"content": content, "sections": [{"id": HOSTILE[0], "items": items}]}, len(items))
 
     def test_hostile_ids_kinds_and_actions(self) -> None:
-        actions = [{"id": value or "x", **dict.fromkeys(("title", "icon", "key", "confirm", "style"), value)} for value in HOSTILE]
-        accessories = [{"type": "label", "text": value, "tint": value, "action": value} for value in HOSTILE]
-        items = [{"id": value[:200], "kind": value[:200], "content": {
-            "accessories": accessories, "actions": actions, "leadingActions": actions, "trailingActions": actions}}
-                 for value in HOSTILE if value.strip()]
-        unique = {item["id"]: item for item in items}
+        # All of them are in the content of each item, which has at most 32 KiB.
+        texts = [value[:100] for value in HOSTILE]
+        actions = [{"id": value or "x", **dict.fromkeys(("title", "icon", "key", "confirm", "style"), value)} for value in texts]
+        accessories = [{"type": "label", "text": value, "tint": value, "action": value} for value in texts]
+        members = {"accessories": accessories, "actions": actions, "leadingActions": actions, "trailingActions": actions}
+        # The daemon refuses control characters in ids.
+        names = [value.translate(dict.fromkeys((0, 27, 127))) for value in texts if value.strip()]
+        unique = {value: {"id": value, "kind": value, "content": members} for value in names}
         self.check({"content": {"actions": actions, "kinds": {"__proto__": {"text": {"path": "/constructor"}}}},
                     "sections": [{"id": "s", "items": list(unique.values())}]}, len(unique))
 

@@ -21,7 +21,8 @@ class KeyTests(WebTest):
     def test_arrows_and_jumps_move_the_cursor(self) -> None:
         page = self.open(self.publish(letters(*(f"i{n}" for n in range(100)))))
         for key, expected in (
-                ("ArrowDown", "i1"), ("ArrowDown", "i2"), ("j", "i3"), ("k", "i2"), ("ArrowUp", "i1"), ("ArrowUp", "i0"), ("ArrowUp", "i0"),
+                ("ArrowDown", "i1"), ("ArrowDown", "i2"), ("j", "i3"), ("k", "i2"), ("ArrowUp", "i1"), ("ArrowUp", "i0"),
+                ("ArrowUp", "i0"),
                 ("End", "i99"), ("Home", "i0"), ("Shift+G", "i99"), ("g", "i0")):
             self.press(page, key)
             self.wait_for(lambda expected=expected: self.cursor(page) == expected, f"{key} goes to {expected}")

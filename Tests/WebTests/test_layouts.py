@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+
 from axe_playwright_python.sync_playwright import Axe
 from drawings import CELLS_MAX, accessibility_tree, check_picture, check_tree, differing_cells
 from fixture import REPOSITORY, WebTest
