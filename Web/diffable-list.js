@@ -26,7 +26,6 @@
 // Colours follow the `color-scheme` of the page.
 
 import {shared} from "./diffable.js";
-import {make, set} from "./draw.js";
 import {Pointing} from "./pointing.js";
 import {condition, order} from "./query.js";
 import {sheet} from "./style.js";
@@ -35,6 +34,14 @@ import {sheet} from "./style.js";
 const lostTime = 300;
 const sinceTime = 5000;
 
+const frame = `<div id="root" class="root">
+<div id="head" class="head" part="head"><div class="names"><h2 id="title"></h2><p id="subtitle"></p><p id="query"></p></div>
+<button id="search" aria-label="Search">⌕</button><button id="actions" aria-label="Actions of the list">⋯</button></div>
+<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"></label>
+<div id="banner" class="banner" part="banner" role="status"></div>
+<div id="scroller" class="scroller" tabindex="0" role="grid" aria-multiselectable="true"><div id="pin" class="pin" role="none" inert aria-hidden="true"></div><div id="box" class="box" role="none"></div></div>
+<div id="note" class="note" part="note" role="status"></div><dialog id="dialog"></dialog></div>`;
+
 function json(text) {
   try { return JSON.parse(text); } catch { return undefined; }
 }
@@ -42,11 +49,11 @@ function json(text) {
 class ListView extends Pointing {
   /** Shows the list's title, and buttons for fingers. */
   showHead() {
-    const {head, title, subtitle, menuButton} = this.ui;
+    const {head, title, subtitle, actions: button} = this.ui;
     const {title: name = "", subtitle: more = "", actions} = this.listLook;
     title.textContent = name;
     subtitle.textContent = more;
-    menuButton.hidden = !actions || this.readonly;
+    button.hidden = !actions || this.readonly;
     head.hidden = !name && !more && !actions;
     this.scroller.ariaLabel = name || this.list;
   }
@@ -89,22 +96,13 @@ export class DiffableList extends HTMLElement {
     super();
     const root = this.attachShadow({mode: "open", delegatesFocus: true});
     root.adoptedStyleSheets = [sheet];
-    const part = (name, ...content) => set(make("div", name, ...content), {part: name});
-    const button = (sign, label, run) => Object.assign(make("button", "", sign), {ariaLabel: label, title: label, onclick: run});
-    const ui = {title: make("h2"), subtitle: make("p"), query: make("p"), input: make("input"), banner: part("banner"), note: part("note"), dialog: make("dialog"),
-      pin: make("div", "pin"), box: make("div", "box"), menuButton: button("⋯", "Actions of the list", () => view.openListMenu())};
-    const {title, subtitle, query, input, banner, note, dialog, pin, box, menuButton} = ui;
-    ui.head = part("head", make("div", "names", title, subtitle, query), button("⌕", "Search", () => view.search()), menuButton);
-    ui.prompt = make("label", "prompt", make("span"), input);
-    ui.scroller = set(make("div", "scroller", pin, box), {tabindex: 0, role: "grid", "aria-multiselectable": true});
-    ui.root = make("div", "root", ui.head, ui.prompt, banner, ui.scroller, note, dialog);
-    for (const element of [banner, note]) set(element, {role: "status"});
-    set(box, {role: "none"});
-    set(pin, {role: "none", inert: "", "aria-hidden": true});
-    ui.prompt.hidden = true;
-    input.maxLength = 500;
-    root.append(ui.root);
+    root.innerHTML = frame;
+    const ui = Object.fromEntries(["root", "head", "title", "subtitle", "query", "search", "actions", "prompt", "input", "banner", "scroller", "pin", "box", "note", "dialog"]
+      .map(name => [name, root.querySelector("#" + name)]));
     const view = this.#view = new ListView(this, ui);
+    const {input} = ui;
+    ui.search.onclick = () => view.search();
+    ui.actions.onclick = () => view.openListMenu();
     input.onkeydown = event => {
       const command = {Enter: () => view.endTyping(true), Escape: () => view.endTyping(), ArrowDown: () => view.step(1), ArrowUp: () => view.step(-1)}[event.key];
       event.stopPropagation();

@@ -21,8 +21,8 @@ export function condition(text) {
   if (!found) {
     const [, not, inside, bare, asks] = /^(!?)\s*(?:exists\((.*)\)|(.*?)(\?)?)$/s.exec(text);
     const path = pointer((inside ?? bare).trim());
-    if (path == "/" || /\s/.test(path)) throw Error(`“${text}” is not a condition: use cpu>10, !done, text~milk or due?`);
-    if (inside !== undefined || asks) return {path, exists: !not};
+    if (/^\/?$|\s/.test(path)) throw Error(`“${text}” is not a condition: use cpu>10, !done or due?`);
+    if (inside ?? asks) return {path, exists: !not};
     const isFalse = {or: [{path, exists: false}, ...[null, false, 0, "", [], {}].map(equals => ({path, equals}))]};
     return not ? isFalse : {not: isFalse};
   }
@@ -44,46 +44,17 @@ export function condition(text) {
 export const order = text => text.split(",").map(key => key.trim()).filter(Boolean).map(key =>
   key[0] == "-" ? {path: pointer(key.slice(1)), descending: true} : pointer(key));
 
-const isPath = value => typeof value?.path == "string" && Object.keys(value).length == 1;
-
+/** The paths in a kind's members: `{"path":…}`. */
 function pathsIn(value) {
-  if (isPath(value)) return [value.path];
-  return typeof value == "object" && value ? Object.entries(value).flatMap(([name, value]) => name == "tint" ? [] : pathsIn(value)) : [];
+  if (typeof value?.path == "string") return [value.path];
+  return typeof value == "object" && value ? Object.values(value).flatMap(pathsIn) : [];
 }
 
-/** The places where the rows of a kind show text. `before` and `behind` are the user's and the list's members for the kind. */
-function places(before, behind, columns, showsTexts) {
-  const all = new Set(columns);
-  const alternatives = [];
-  const add = (names, otherwise = []) => {
-    const found = [];
-    let isSame = false;
-    const take = value => {
-      if (isSame || value === undefined) return;
-      if (isPath(value)) { found.push(value.path); all.add(value.path); } else isSame = typeof value == "string";
-    };
-    for (const name of names) {
-      take(before?.[name]);
-      if (!isSame) found.push("/" + name);
-      take(behind?.[name]);
-    }
-    if (!isSame) found.push(...otherwise);
-    if (found.length) alternatives.push(found);
-  };
-  if (showsTexts) {
-    add(["text"], ["", "/title", "/label", "/name", {firstExcept: meanings}, "id"]);
-    all.add("");
-    add(["secondaryText", "subtitle", "description"]);
-  }
-  const signs = ["badge", "accessories", "accessibilityLabel", "tooltip", "keywords"];
-  for (const path of ["badge", "badge/text", ...signs.slice(2), ...[0, 1, 2, 3].map(index => `accessories/${index}/text`)]) all.add("/" + path);
-  for (const kind of [before, behind]) for (const name of signs) for (const path of pathsIn(kind?.[name])) all.add(path);
-  return [...all, ...alternatives];
-}
-
-/** The `search` of a view that finds the words in the texts that rows show. */
+/** The `search` of a view that finds the words in the texts that rows show, and in `keywords`. */
 export function search(words, list, user, columns, showsTexts) {
-  const kinds = [...new Set([user, list].flatMap(content => Object.keys(content?.kinds ?? {})))];
-  const found = (kind) => places(user?.kinds?.[kind], list?.kinds?.[kind], columns, showsTexts || columns.includes(""));
-  return {words, in: found(undefined), ...kinds.length && {kinds: kinds.map(kind => ({kind, in: found(kind)}))}};
+  const texts = ["text", "secondaryText", "badge", "accessories", "accessibilityLabel", "tooltip", "keywords"];
+  const kinds = [user, list].flatMap(content => Object.values(content?.kinds ?? {})).flatMap(kind => texts.flatMap(name => pathsIn(kind?.[name])));
+  const paths = ["badge", "badge/text", "accessibilityLabel", "tooltip", "keywords", ...[0, 1, 2, 3].map(index => `accessories/${index}/text`)].map(path => "/" + path);
+  const rows = showsTexts || columns.includes("") ? [["/text", "", "/title", "/label", "/name", {firstExcept: meanings}, "id"], "", ["/secondaryText", "/subtitle", "/description"]] : [];
+  return {words, in: [...new Set([...columns, ...paths, ...kinds, ...rows])]};
 }
