@@ -44,7 +44,7 @@ class ExampleTests(WebTest):
         """Runs the example once, as the feed that its comment describes."""
         self.assertIn(f"diffable-feed {name} --every", (EXAMPLES / name).read_text())
         subprocess.run(
-            ["diffable-feed", name, "--every", "1h", "--volatile", "--from", "json", "--once", "--", EXAMPLES / name], check=True,
+            ["diffable-feed", name, "--volatile", EXAMPLES / name], check=True,
             env={**self.environment, **environment}, timeout=60, capture_output=True)
 
     def check_look(self, page: Page, name: str) -> None:
