@@ -24,10 +24,11 @@ pages ?= .build/pages
 hosts_built ?= Hosts/.build/release
 hosts_pages ?= Hosts/.build/pages
 
-programs = diffabled diffablectl diffable-feed
+programs = diffabled diffablectl diffable-feed diffable-web
 units = system/diffabled.socket system/diffabled.service system/diffable-feed.service user/diffabled.socket \
-    user/diffabled.service user/diffable-feed.service
-shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man5/diffabled.yaml.5 man/man5/feeds.yaml.5 \
+    user/diffabled.service user/diffable-feed.service user/diffable-web.socket user/diffable-web.service \
+    system/diffable-web@.socket system/diffable-web@.service
+shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man1/diffable-web.1 man/man5/diffabled.yaml.5 man/man5/feeds.yaml.5 \
     man/man7/diffabled-protocol.7 man/man8/diffabled.8 \
     $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
     $(programs:%=fish/vendor_completions.d/%.fish)
@@ -45,8 +46,9 @@ hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/Shar
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard Benchmarks/web.py scripts/man-pages scripts/look-pictures scripts/protocol scripts/soak-feeds scripts/soak-past $\
-    $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Tests/WebTests/*.py $(attacks)/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
+python_sources = Benchmarks/guard Benchmarks/web.py scripts/man-pages scripts/look-pictures scripts/protocol scripts/web-files scripts/soak-feeds $\
+    scripts/soak-past $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Tests/WebTests/*.py $(attacks)/*.py) $\
+    $(wildcard Hosts/soak/*.py Hosts/soak/tests/*.py)
 attacks = Tests/Attacks
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
@@ -243,6 +245,7 @@ set-up:
 lint:
 	swift format lint --strict --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift
 	@python3 -B scripts/protocol --check
+	@python3 -B scripts/web-files --check
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \

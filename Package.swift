@@ -31,6 +31,7 @@ let package = Package(
         .executable(name: "diffabled", targets: ["diffabled"]),
         .executable(name: "diffablectl", targets: ["diffablectl"]),
         .executable(name: "diffable-feed", targets: ["diffable-feed"]),
+        .executable(name: "diffable-web", targets: ["diffable-web"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -120,6 +121,30 @@ let package = Package(
             dependencies: [
                 "CNoLocaleData", "CResidentMemory", "DiffableFeed", "DiffableView", "Files", "ProcessArguments",
                 "Systemd", "TaskThreads",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        // The only module with HTTP: who serves no browser links none of it.
+        .target(
+            name: "DiffableWeb",
+            dependencies: [
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "Files",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "diffable-web",
+            dependencies: [
+                "CNoLocaleData", "CResidentMemory", "Diffable", "DiffableProtocol", "DiffableWeb", "Files",
+                "ProcessArguments", "Systemd", "TaskThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -231,12 +256,21 @@ let package = Package(
             name: "DiffableFeedTests",
             dependencies: ["Diffable", "DiffableFeed", "DiffableInput", "Systemd", "TestSupport"],
             exclude: ["SQLite/writer.py"], swiftSettings: settings),
+        .testTarget(
+            name: "DiffableWebTests",
+            dependencies: [
+                "Diffable", "DiffableWeb", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
         .testTarget(name: "ProjectTests", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore",
-                "TestSupport", "diffable-feed", "diffabled", "diffablectl",
+                "TestSupport", "diffable-feed", "diffable-web", "diffabled", "diffablectl",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

@@ -107,7 +107,7 @@ extension SocketPath {
     }
 
     /// A connected socket with a trusted server; nil if the kernel cannot queue another client without waiting.
-    func connected(waits: Bool) throws(ClientError) -> CInt? {
+    package func connected(waits: Bool) throws(ClientError) -> CInt? {
         let socket = try trusted()
         guard let descriptor = Self.connectedSocket(socket.path, waits: waits) else {
             let code = errno

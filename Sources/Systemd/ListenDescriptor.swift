@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A listening Unix stream socket that the service manager opened and handed over (sd_listen_fds(3)).
+/// A listening stream socket that the service manager opened and handed over (sd_listen_fds(3)).
 package struct ListenDescriptor: Equatable, Sendable {
     package let descriptor: Int32
     /// `FileDescriptorName=` of the socket unit, or by default the unit's name.
@@ -12,11 +12,18 @@ package struct ListenDescriptor: Equatable, Sendable {
         self.name = name
     }
 
+    /// The sockets that a program can serve.
+    package enum Kind: Sendable {
+        case unixStream
+        /// Also those of IP addresses.
+        case anyStream
+    }
+
     /// Returns the sockets that the service manager passed, in the order of the socket units; empty without socket activation.
     ///
     /// Removes the variables from the environment, so that a child does not take the sockets for its own. So call this once,
     /// before the process has a second thread.
-    package static func received() throws(ListenDescriptorError) -> [ListenDescriptor] {
+    package static func received(_ kind: Kind = .unixStream) throws(ListenDescriptorError) -> [ListenDescriptor] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         guard count >= 0 else { throw .unreadable(error: -count) }
@@ -29,7 +36,13 @@ package struct ListenDescriptor: Equatable, Sendable {
             let descriptor = ListenDescriptor(
                 descriptor: SD_LISTEN_FDS_START + index,
                 name: names?[Int(index)].map { String(cString: $0) } ?? "")
-            guard sd_is_socket_unix(descriptor.descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
+            let type = Int32(SOCK_STREAM.rawValue)
+            let isServed =
+                switch kind {
+                case .unixStream: sd_is_socket_unix(descriptor.descriptor, type, 1, nil, 0)
+                case .anyStream: sd_is_socket(descriptor.descriptor, AF_UNSPEC, type, 1)
+                }
+            guard isServed > 0 else {
                 throw .notAListeningStream(name: descriptor.name)
             }
             received.append(descriptor)

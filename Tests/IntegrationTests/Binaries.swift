@@ -9,6 +9,7 @@ enum Binaries {
     static let daemon = "\(directory)/diffabled"
     static let companion = "\(directory)/diffablectl"
     static let feed = "\(directory)/diffable-feed"
+    static let web = "\(directory)/diffable-web"
 
     /// The directory of diffabled-etcd, if it was built.
     static let connectors =

@@ -32,6 +32,14 @@ import Testing
             "CSQLiteGuard", "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "Files",
             "GRDBSQLite", "Systemd", "Yams",
         ],
+        "DiffableWeb": [
+            "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "Files", "Logging", "NIOCore", "NIOHTTP1",
+            "NIOPosix", "NIOWebSocket", "SystemPackage",
+        ],
+        "diffable-web": [
+            "ArgumentParser", "CResidentMemory", "Diffable", "DiffableProtocol", "DiffableWeb", "Files", "Logging",
+            "NIOCore", "ProcessArguments", "Systemd", "TaskThreads", "UnixSignals",
+        ],
         "diffable-feed": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput",
             "DiffableJSON", "DiffableProtocol", "DiffableView", "Files", "Logging", "NIOCore", "ProcessArguments",
@@ -70,6 +78,14 @@ import Testing
             if line.hasPrefix("#endif") { conditions -= 1 }
             let isFromLinux = ["Glibc", "FoundationEssentials"].contains(importedModule(in: line))
             #expect(!isFromLinux || conditions > 0, "\(file): \(line)")
+        }
+    }
+
+    /// HTTP is only for those who serve browsers.
+    @Test(arguments: SourceFile.all.filter { !["DiffableWeb", "diffable-web"].contains($0.module) })
+    func `no other program is linked with what serves browsers`(file: SourceFile) {
+        for module in file.code.compactMap(importedModule) {
+            #expect(!["DiffableWeb", "NIOHTTP1", "NIOWebSocket"].contains(module), "\(file)")
         }
     }
 

@@ -27,8 +27,10 @@ extension Integration {
             let installed = filePaths(below: root)
             #expect(installed.contains("etc/diffabled/diffabled.yaml"))
             for file in [
-                "bin/diffabled", "bin/diffablectl", "bin/diffable-feed", "lib/systemd/system/diffabled.socket",
+                "bin/diffabled", "bin/diffablectl", "bin/diffable-feed", "bin/diffable-web", "lib/systemd/system/diffabled.socket",
                 "lib/systemd/user/diffabled.service", "lib/systemd/user/diffable-feed.service",
+                "lib/systemd/user/diffable-web.socket", "lib/systemd/user/diffable-web.service",
+                "lib/systemd/system/diffable-web@.socket", "lib/systemd/system/diffable-web@.service",
                 "lib/sysusers.d/diffabled.conf", "share/man/man1/diffablectl.1",
                 "share/bash-completion/completions/diffablectl", "share/doc/diffabled/docs/protocol.md",
                 "share/doc/diffabled/examples/pick", "share/doc/diffabled/copyright",
@@ -37,7 +39,8 @@ extension Integration {
             for (unit, program) in [
                 ("system/diffabled.service", "diffabled\n"), ("user/diffabled.service", "diffabled\n"),
                 ("system/diffable-feed.service", "diffable-feed --config"),
-                ("user/diffable-feed.service", "diffable-feed\n"),
+                ("user/diffable-feed.service", "diffable-feed\n"), ("user/diffable-web.service", "diffable-web\n"),
+                ("system/diffable-web@.service", "diffable-web --socket"),
             ] {
                 let text = try String(contentsOfFile: "\(root)\(prefix)/lib/systemd/\(unit)", encoding: .utf8)
                 #expect(text.contains("ExecStart=\(prefix)/bin/\(program)"))

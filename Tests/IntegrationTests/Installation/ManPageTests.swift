@@ -24,7 +24,7 @@ extension Integration {
         @Test func `every man page renders without a warning, and none is forgotten`() throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled("man") else { return }
             let pages = [
-                "man1/diffable-feed.1", "man1/diffablectl.1", "man5/diffabled.yaml.5", "man5/feeds.yaml.5",
+                "man1/diffable-feed.1", "man1/diffable-web.1", "man1/diffablectl.1", "man5/diffabled.yaml.5", "man5/feeds.yaml.5",
                 "man7/diffabled-protocol.7", "man8/diffabled.8",
             ]
             #expect(filePaths(below: "\(shared.path)/man") == pages)
@@ -38,7 +38,7 @@ extension Integration {
 
         @Test(arguments: [
             ("diffablectl", "man1/diffablectl.1"), ("diffabled", "man8/diffabled.8"),
-            ("diffable-feed", "man1/diffable-feed.1"),
+            ("diffable-feed", "man1/diffable-feed.1"), ("diffable-web", "man1/diffable-web.1"),
         ])
         func `a program's page tells each of its commands and options`(program: String, page: String) throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled("man", "jq") else { return }

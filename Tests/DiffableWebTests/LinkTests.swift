@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+@testable import DiffableWeb
+
+@Suite struct LinkTests {
+    private let directory = Scratch()
+
+    private var file: LinkFile { LinkFile(directory: directory.path + "/state") }
+
+    private func link(_ name: String, end: Int? = nil) -> Link {
+        Link(name: name, token: Link.randomToken(), lists: ["a\"b", "menu*"], may: .ask, end: end)
+    }
+
+    @Test func `a token is 32 random bytes as base64url`() throws {
+        let tokens = (0..<100).map { _ in Link.randomToken() }
+        #expect(Set(tokens).count == 100)
+        for token in tokens {
+            let base64 = token.replacing("-", with: "+").replacing("_", with: "/") + "="
+            #expect(try #require(Data(base64Encoded: base64)).count == 32)
+        }
+        // Each bit is set about half the time.
+        let bytes = tokens.flatMap { Data(base64Encoded: $0.replacing("-", with: "+").replacing("_", with: "/") + "=") ?? Data() }
+        let bits = bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+        #expect((12_000...13_600).contains(bits), "\(bits) of 25,600 bits")
+    }
+
+    @Test func `links are kept in a file that only its owner can read`() throws {
+        let links = [link("one"), link("two", end: 7)]
+        #expect(try file.read().isEmpty)
+        for link in links { try file.add(link) }
+        #expect(try file.read() == links)
+        #expect(throws: LinkError.taken("one")) { try file.add(link("one")) }
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        try file.remove("one")
+        #expect(try file.read() == [links[1]])
+        #expect(throws: LinkError.missing("one")) { try file.remove("one") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: file.directory) == ["links.json"])
+    }
+
+    @Test func `commands at the same time lose no link`() async throws {
+        let file = file
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    try file.add(Link(name: "\(number)", token: Link.randomToken(), lists: ["*"], may: .see))
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Set(file.read().map(\.name)) == Set((0..<20).map { "\($0)" }))
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", #"{"links":[{"name":"a","token":"","lists":["*"],"may":"see"}]}"#,
+        #"{"links":[{"name":"a","token":"\#(String(repeating: "t", count: 43))","lists":["*"],"may":"all"}]}"#,
+        #"{"links":[{"token":"\#(String(repeating: "t", count: 43))","lists":["*"],"may":"see"}]}"#,
+    ])
+    func `a file with a mistake gives no access`(text: String) throws {
+        try file.add(link("one"))
+        try Data(text.utf8).write(to: URL(filePath: file.path))
+        #expect(throws: LinkError.self) { try file.read() }
+        var complaints = 0
+        #expect(CurrentLinks(file).read { _ in complaints += 1 }.isEmpty)
+        #expect(complaints == 1)
+    }
+
+    @Test func `a file that others can write is not used`() throws {
+        try file.add(link("one"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o622], ofItemAtPath: file.path)
+        #expect(throws: LinkError.self) { try file.read() }
+    }
+
+    @Test func `a running server sees each change of the file`() throws {
+        let current = CurrentLinks(file)
+        #expect(current.read { _ in }.isEmpty)
+        for number in 0..<20 {
+            let link = link("\(number)")
+            try file.add(link)
+            #expect(current.read { _ in }.last == link)
+            try file.remove(link.name)
+            #expect(!current.read { _ in }.contains(link))
+        }
+    }
+
+    @Test func `the rights of a link are those that the contract names`() {
+        let see: Set = ["hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas"]
+        #expect(Set(Permission.see.methods) == see)
+        #expect(Set(Permission.ask.methods) == see.union(["perform", "propose", "expand"]))
+        #expect(Set(Permission.change.methods) == see.union(["perform", "propose", "expand", "transact", "undo"]))
+    }
+}
+
+/// A temporary directory of this test.
+final class Scratch: Sendable {
+    let path: String
+
+    init() {
+        var template = Array("/tmp/web-XXXXXX".utf8CString)
+        path = mkdtemp(&template).map { String(cString: $0) } ?? "/nowhere"
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
