@@ -25,12 +25,19 @@ private enum NotificationMember: UInt8, MemberName {
     case offset, total, message
     case handler, request, kind, action, items, section, arguments, summary, item
     case live, time
+    case may, handles, actions
+
+    /// No actions are named any more.
+    var takesNull: Bool { self == .actions }
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
         case "subscription": .subscription
         case "live": .live
         case "time": .time
+        case "may": .may
+        case "handles": .handles
+        case "actions": .actions
         case "list": .list
         case "epoch": .epoch
         case "from": .from
@@ -123,6 +130,7 @@ private struct NotificationParts {
     var content = HandlerRequestParts()
     var isLive: Bool?
     var time: Int?
+    var news = AbilityNews()
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         return Window.Extent(offset: offset, total: total)
@@ -166,7 +174,7 @@ private struct NotificationParts {
                 Message.Bookmark(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     epoch: epoch, revision: revision,
-                    liveness: isLive.map { Liveness(isLive: $0, time: time) }))
+                    liveness: isLive.map { Liveness(isLive: $0, time: time) }, news: news))
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
@@ -279,6 +287,9 @@ extension Decoder {
             case .summary: parts.content.summary = try decoder.summary()
             case .live: parts.isLive = try decoder.boolean("live")
             case .time: parts.time = try decoder.wholeNumber("time")
+            case .may: parts.news.may = try decoder.may()
+            case .handles: parts.news.handles = try decoder.handledKinds("handles")
+            case .actions: parts.news.actions = .some(try decoder.readNull() ? nil : try decoder.actionNames())
             case .item: parts.content.item = try decoder.identifier("item")
             }
         }

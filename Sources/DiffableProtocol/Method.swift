@@ -6,6 +6,8 @@ extension Method {
     package var summary: String { parameters.summary }
     /// Whether the method concerns lists, and not the daemon.
     package var needsLists: Bool { parameters.needsLists }
+    /// Whether only root, the daemon's user and the connector of shared lists can use the method.
+    package var isForAdministrators: Bool { parameters.isForAdministrators }
 
     // MARK: - Finding a method
 

@@ -139,8 +139,8 @@ package struct NotificationWriter: Sendable {
     /// Writes a whole line: the subscriber has been sent all updates up to a revision; without a revision, the list does not
     /// exist. `liveness` is set for a mirror.
     package static func writeBookmark(
-        _ list: ListName, at place: (epoch: String, revision: Int)?, _ liveness: Liveness?, subscription: Int,
-        into writer: inout ByteWriter
+        _ list: ListName, at place: (epoch: String, revision: Int)?, _ liveness: Liveness?,
+        _ news: AbilityNews = AbilityNews(), subscription: Int, into writer: inout ByteWriter
     ) {
         writer.append(#"{"jsonrpc":"2.0","method":"bookmark","params":{"subscription":"#)
         writer.append(subscription)
@@ -150,6 +150,15 @@ package struct NotificationWriter: Sendable {
             writer.appendMember("revision", place.revision)
         }
         if let liveness { writer.appendMembers(liveness) }
+        if let may = news.may { writer.appendMay(may) }
+        if let handles = news.handles {
+            writer.appendParameterName("handles")
+            writer.appendArray(handles)
+        }
+        if let actions = news.actions {
+            writer.appendParameterName("actions")
+            if let actions { writer.appendArray(actions) } else { writer.append("null") }
+        }
         writer.append("}}\n")
     }
 }

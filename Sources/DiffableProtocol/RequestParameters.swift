@@ -3,7 +3,7 @@ import DiffableJSON
 
 /// The parameters of one method: how the daemon reads them, how a client writes them, and their description in `help`. Each
 /// conformer is a file of `Methods/`, which also has the method's reply. `scripts/protocol` generates everything that
-/// `protocol/protocol.toml` declares: the names of the parameters, `method`, `required`, `summary` and `needsLists`.
+/// `protocol/protocol.toml` declares: the names of the parameters, `method`, `required`, `summary`, `needsLists` and `isForAdministrators`.
 protocol RequestParameters: Sendable {
     /// The parameters, with their names in messages, in the order of `help`.
     associatedtype Parameter: IndexedMemberName
@@ -14,6 +14,8 @@ protocol RequestParameters: Sendable {
     static var summary: String { get }
     /// Whether the method concerns the lists of the daemon, and not the daemon itself.
     static var needsLists: Bool { get }
+    /// Whether only root, the daemon's user and the connector of shared lists can use the method.
+    static var isForAdministrators: Bool { get }
 
     /// Reads the object that contains the parameters. `list` is set as soon as the list's name is read, because a later error
     /// names the list.
@@ -25,6 +27,7 @@ protocol RequestParameters: Sendable {
 
 extension RequestParameters {
     static var needsLists: Bool { true }
+    static var isForAdministrators: Bool { false }
     static var required: [Parameter] { [] }
 
     static var requiredNames: [String] { required.map(\.name) }

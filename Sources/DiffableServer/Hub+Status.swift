@@ -32,12 +32,13 @@ extension Hub {
 
     /// Of lists, what the peer may read is counted; of connections, its own user's. What is going on in others is for
     /// those to know who may do everything. O(lists and connections)
-    func status(for peer: Peer) -> Reply.Status {
+    func status(for client: Connection) -> Reply.Status {
+        let peer = client.peer
         let (lists, statistics, storage) = store.assumeIsolated {
             ($0.lists(for: peer).map(\.state), $0.statistics, Reply.Status.Storage($0.health))
         }
-        let connections = connections(seenBy: peer)
-        let sees = peer.isPrivileged
+        let connections = connections(seenBy: client)
+        let sees = client.isAdministrator
         return Reply.Status(
             version: options.version, processID: Int(getpid()),
             uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
@@ -46,19 +47,19 @@ extension Hub {
             lists: lists.count, items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
             transactions: sees ? statistics.transactions : nil, groups: sees ? statistics.groups : nil,
             traffic: sees ? connections.reduce(into: trafficBefore) { $0 += $1.traffic } : nil,
-            otherHosts: otherHosts(of: lists, statistics, for: peer), storage: storage, refusing: refusal?.message)
+            otherHosts: otherHosts(of: lists, statistics, for: client), storage: storage, refusing: refusal?.message)
     }
 
     /// Nil where all lists are this host's alone.
     private func otherHosts(
-        of lists: [ListState], _ statistics: StoreStatistics, for peer: Peer
+        of lists: [ListState], _ statistics: StoreStatistics, for client: Connection
     ) -> Reply.Status.OtherHosts? {
         let mirrored = lists.compactMap { mirrors.mirrored($0.name)?.liveness }
         let (shared, hosts, waiting) = store.assumeIsolated { store in
             (lists.compactMap { store.sharedLiveness(of: $0.name) }, store.numberOfHosts, store.numberAwaitingEngine)
         }
         let isConnected = connector.connection != nil
-        let sees = peer.isPrivileged
+        let sees = client.isAdministrator
         let isSharing = !shared.isEmpty || sees && isConnected
         guard isSharing || !mirrored.isEmpty else { return nil }
         return Reply.Status.OtherHosts(
@@ -69,17 +70,19 @@ extension Hub {
     }
 
     /// In the order in which they came.
-    func clients(seenBy peer: Peer, namingActions: Bool) -> [Reply.Client] {
-        connections(seenBy: peer).sorted { $0.number < $1.number }.map { connection in
+    func clients(seenBy client: Connection, namingActions: Bool) -> [Reply.Client] {
+        connections(seenBy: client).sorted { $0.number < $1.number }.map { connection in
             var client = Reply.Client(connection)
             client.handlers = handlers.handlers(of: connection, namingActions: namingActions)
             return client
         }
     }
 
-    /// Those who run the daemon see everybody, others their own user's.
-    private func connections(seenBy peer: Peer) -> [Connection] {
-        connections.values.filter { peer.isPrivileged || $0.peer.userID == peer.userID }
+    /// Those who run the daemon see everybody, others their own user's. Of other connections, a client that gave up lists could
+    /// learn about these.
+    private func connections(seenBy client: Connection) -> [Connection] {
+        if client.peer.scope != nil { return [client] }
+        return connections.values.filter { client.peer.isPrivileged || $0.peer.userID == client.peer.userID }
     }
 }
 

@@ -341,8 +341,8 @@ final class Hub {
         tellLiveness(of: list)
     }
 
-    func endMirrors(of connection: Connection) {
-        for list in mirrors.end(connection) { tellLiveness(of: list) }
+    func endMirrors(of connection: Connection, where isEnded: (ListName) -> Bool = { _ in true }) {
+        for list in mirrors.end(connection, where: isEnded) { tellLiveness(of: list) }
     }
 
     func tellLiveness(of list: ListName) {

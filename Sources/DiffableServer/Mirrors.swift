@@ -64,12 +64,12 @@ final class Mirrors {
         mirrors.removeValue(forKey: list)?.connection?.peer.mirrored.remove(list)
     }
 
-    /// Its connection has ended.
+    /// Their connection has ended, or gave them up.
     ///
     /// - Returns: The lists that are not live any more.
-    func end(_ connection: Connection) -> [ListName] {
-        let mirrored = connection.peer.mirrored.sorted()
-        connection.peer.mirrored = []
+    func end(_ connection: Connection, where isEnded: (ListName) -> Bool) -> [ListName] {
+        let mirrored = connection.peer.mirrored.filter(isEnded).sorted()
+        connection.peer.mirrored.subtract(mirrored)
         return mirrored.filter { list in
             mirrors[list]?.connection = nil
             return set(.notLive(since: now), of: list)

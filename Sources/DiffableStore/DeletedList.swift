@@ -128,6 +128,7 @@ struct DeletionLosses {
 
     /// Of the newest deletion that is the peer's to know of.
     func reason(for list: ListName, _ peer: Peer) -> DeletionLoss? {
-        losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
+        guard peer.isInScope(list) else { return nil }
+        return losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
     }
 }

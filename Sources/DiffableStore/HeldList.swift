@@ -1,3 +1,4 @@
+import Diffable
 import DiffableJSON
 
 /// One list in the store: the state that everybody sees, and the state that the next transaction builds on.
@@ -50,8 +51,14 @@ final class HeldList {
 
 /// A list's access: the record of what was set, and what it means under the rules.
 struct HeldAccess {
+    let list: ListName
     let record: AccessRecord
     let effective: ListAccess
     /// The user that the list counts for.
     let user: UInt32
+
+    /// None if the peer gave the list up.
+    func rights(of peer: Peer) -> Rights { peer.isInScope(list) ? effective.rights(of: peer) : [] }
+
+    func isGoverned(by peer: Peer) -> Bool { peer.isInScope(list) && effective.isGoverned(by: peer) }
 }

@@ -26,7 +26,7 @@ extension Store {
         var mayRead = false
         do throws(StoreError) {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-            let rights = held.headAccess.effective.rights(of: peer)
+            let rights = held.headAccess.rights(of: peer)
             mayRead = rights.contains(.read)
             guard rights.contains(.ask) else { throw mayRead ? .permissionDenied(name, .asking) : .noSuchList(name) }
             if let place { try check(place, head, mayRead: mayRead) }
@@ -52,7 +52,7 @@ extension Store {
     /// Whether the peer may be the handler of a list. Who is asked about proposals sees what they change.
     package func checkHandling(of name: ListName, seeing: Bool, by peer: Peer = .daemon) throws(StoreError) {
         guard let held = heldLists[name], held.committed != nil else { throw .noSuchList(name) }
-        let rights = held.access.effective.rights(of: peer)
+        let rights = held.access.rights(of: peer)
         if rights.isSuperset(of: seeing ? [.read, .write] : .write) { return }
         throw rights.isDisjoint(with: [.read, .write]) ? .noSuchList(name) : .permissionDenied(name, .handling)
     }

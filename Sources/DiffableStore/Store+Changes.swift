@@ -103,7 +103,7 @@ extension Store {
         var isWriteOnly = false
         do throws(StoreError) {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-            let rights = held.headAccess.effective.rights(of: terms.peer)
+            let rights = held.headAccess.rights(of: terms.peer)
             isWriteOnly = !rights.contains(.read)
             // Who may see a shared list is refused by what the engine has: rights are in its log like all else.
             let isDecidedLater = held.shared != nil && terms.mode == .commit && !isWriteOnly

@@ -35,7 +35,7 @@ extension Store {
             deleted = try deletedList(name, epoch, for: peer)
             // Whoever had a list of that name need not be let create one.
             let mayTake = newName == name || accessRules.mayCreate(newName, peer)
-            if !mayTake || heldLists[newName]?.head != nil { throw .permissionDenied(newName, .creation) }
+            if !mayTake || heldLists[newName]?.head != nil { throw accessRules.creationDenial(newName, peer) }
             let owner = accessRules.access(of: newName, deleted.access).owner
             try checkRoomForList(of: owner, by: peer)
             try checkRoom(for: deleted, called: newName, of: owner, by: peer)
@@ -108,7 +108,7 @@ extension Store {
         do throws(StoreError) {
             if isSeen(newName, by: peer) { throw .nameTaken(newName) }
             guard heldLists[newName]?.head == nil, accessRules.mayCreate(newName, peer) else {
-                throw .permissionDenied(newName, .creation)
+                throw accessRules.creationDenial(newName, peer)
             }
         } catch {
             return answer(.list(completion, .failure(error)), about: newName, to: peer)
@@ -129,7 +129,7 @@ extension Store {
         return deletions.values.compactMap { held -> (list: DeletedList, access: ListAccess)? in
             guard held.head != nil, let deleted = held.committed, !isTooOld(deleted, now) else { return nil }
             let access = accessRules.access(of: deleted.name, deleted.access)
-            return access.isGoverned(by: peer) ? (deleted, access) : nil
+            return accessRules.isGoverned(deleted.name, deleted.access, by: peer) ? (deleted, access) : nil
         }.sorted { $0.list.isNewer(than: $1.list) }
     }
 }
@@ -242,14 +242,14 @@ extension Store {
     /// Whether there is a list of that name, as far as the peer may know.
     private func isSeen(_ name: ListName, by peer: Peer) -> Bool {
         guard let held = heldLists[name], held.head != nil else { return false }
-        return held.headAccess.effective.rights(of: peer).contains(.read)
+        return held.headAccess.rights(of: peer).contains(.read)
     }
 
     /// Whether a deleted list of the peer is about to come back or to be purged, which the disk may refuse.
     private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
         deletions.values.contains { held in
             guard held.head == nil, let deleted = held.committed, deleted.name == name else { return false }
-            return accessRules.access(of: name, deleted.access).isGoverned(by: peer)
+            return accessRules.isGoverned(name, deleted.access, by: peer)
         }
     }
 
@@ -257,7 +257,7 @@ extension Store {
         let now = clock.running
         let deleted = deletions.values.compactMap(\.head).filter { deleted in
             deleted.name == name && epoch.map { $0 == deleted.epoch } ?? true && !isTooOld(deleted, now)
-                && accessRules.access(of: name, deleted.access).isGoverned(by: peer)
+                && accessRules.isGoverned(name, deleted.access, by: peer)
         }
         if let newest = deleted.max(by: { $1.isNewer(than: $0) }) { return newest }
         throw .noDeletedList(name, ageMax: limits.history.ageMax, deletionLosses.reason(for: name, peer))

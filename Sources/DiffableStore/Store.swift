@@ -269,7 +269,7 @@ extension Store {
     /// The lists that the peer may read, by name, with their access.
     package func lists(for peer: Peer) -> [(state: ListState, access: ListAccess)] {
         heldLists.values.compactMap { held in
-            guard let state = held.committed, held.access.effective.rights(of: peer).contains(.read) else { return nil }
+            guard let state = held.committed, held.access.rights(of: peer).contains(.read) else { return nil }
             return (state, held.access.effective)
         }.sorted { $0.state.name < $1.state.name }
     }
@@ -285,13 +285,13 @@ extension Store {
     /// Whether there is such a list for this peer. A list that it may not read does not exist for it.
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
-        return held.access.effective.rights(of: peer).contains(.read)
+        return held.access.rights(of: peer).contains(.read)
     }
 
     /// Whether the peer may ask the list's handler, and neither see the list nor change it.
     package func mayOnlyAsk(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
-        let rights = held.access.effective.rights(of: peer)
+        let rights = held.access.rights(of: peer)
         return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
     }
 

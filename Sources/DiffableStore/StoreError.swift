@@ -66,6 +66,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
 package enum Denial: Sendable, Equatable {
     /// Or the name belongs to a list that the peer may not read: both must look the same.
     case creation
+    /// The connection gave the name up.
+    case scope
     case change
     /// To ask the list's handler.
     case asking
@@ -130,6 +132,7 @@ extension Denial: CustomStringConvertible {
         case .creation:
             "you cannot create it: the configuration (`access`) does not allow it, or a list that you cannot see has this name; "
                 + "choose another name, or ask an administrator"
+        case .scope: "this connection gave it up (`restrict`); use another connection, or a list that it kept"
         case .change: "changing it needs write permission; ask its owner or root (`setAccess`, diffablectl chmod)"
         case .asking:
             "sending requests to its handler needs execute or write permission; ask its owner or root (`setAccess`, diffablectl "

@@ -31,6 +31,7 @@ SEARCH = {"search": "absent word here now", "sort": ["/text", "/n"], "window": {
 
 WORST = [
     _of("hello", {"name": "n" * 255}),
+    _of("restrict", {"lists": [f"{turn}" + "x" * 240 + "*" for turn in range(1_000)]}),
     _of("ping", {}),
     _of("help", {}),
     _of("status", {}),

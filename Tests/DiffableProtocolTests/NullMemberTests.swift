@@ -10,6 +10,7 @@ struct NullMemberTests {
     /// Lines that contain each object that the daemon reads.
     private static let lines = [
         #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"name":"bar","maxLine":1048576}}"#,
+        #"{"id":1,"method":"restrict","params":{"methods":["ping"],"lists":["t*"]}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","durability":"volatile","mode":"0640","ifAbsent":true,"lease":"connection"}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","shared":true}}"#,
         #"{"id":1,"method":"attach","params":{"host":"h","space":"s","replace":true}}"#,

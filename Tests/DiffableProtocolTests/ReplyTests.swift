@@ -92,7 +92,8 @@ struct ReplyTests {
 
     @Test func `a client reads what the daemon writes`() throws {
         let hello = Reply.Hello(
-            version: "1.0", epoch: "e", limits: [.init("lineLengthMax", max: 7)], capabilities: ["parts"])
+            version: "1.0", epoch: "e", limits: [.init("lineLengthMax", max: 7)], capabilities: ["parts"],
+            methods: ["hello", "ping"])
         #expect(try Reply.Hello(json: result(.hello(hello))) == hello)
         let lists = [
             Reply.ListSummary(

@@ -9,6 +9,9 @@ struct RequestTests {
     private static let requests = [
         #""method":"hello","params":{}"#,
         #""method":"hello","params":{"name":"bar","maxLine":1048576}"#,
+        #""method":"restrict","params":{"methods":["ping","subscribe"]}"#,
+        #""method":"restrict","params":{"lists":["tasks","menu*"]}"#,
+        #""method":"restrict","params":{"methods":[],"lists":[]}"#,
         #""method":"ping","params":{}"#,
         #""method":"help","params":{}"#,
         #""method":"status","params":{}"#,
@@ -197,7 +200,7 @@ struct RequestTests {
         ),
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
-            "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
+            "params: there is no method \"x\"; there are hello, restrict, ping, help, status, clients, reload, lists, createList, deleteList, "
                 + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, "
                 + "restore, attach, hosts, replicate, settle, checkpoint (at byte 23)",
             "\"q\""

@@ -33,7 +33,7 @@ extension Refusal.Code {
     public static let requestKeyReused = Self(.requestKeyReused)
     /// `limit` names the limit, `max` is its value.
     public static let tooLarge = Self(.tooLarge)
-    /// The message says which right is missing.
+    /// The message says which right is missing, or that the connection gave it up (`restrict`).
     public static let permissionDenied = Self(.permissionDenied)
     /// The disk is full; the list is unchanged, and the `requestKey` unused: retry when there is space.
     public static let noSpace = Self(.noSpace)

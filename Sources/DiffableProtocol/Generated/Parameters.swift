@@ -11,7 +11,19 @@ extension Request.Hello {
 
     static let method = Method.hello
     static let summary =
-        "give the client's name and the longest line that it reads; returns the version, limits and capabilities"
+        "give the client's name and the longest line that it reads; returns the version, limits, capabilities and methods"
+    static let needsLists = false
+}
+
+extension Request.Restrict {
+    enum Parameter: UInt8, IndexedMemberName {
+        case methods, lists
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.restrict
+    static let summary = "give up methods and lists for the rest of this connection"
     static let needsLists = false
 }
 
@@ -60,6 +72,7 @@ extension Request {
         static let method = Method.reload
         static let summary = "read the configuration again; for root and the daemon's user"
         static let needsLists = false
+        static let isForAdministrators = true
         static let request = Request.reload
     }
 }
@@ -381,6 +394,7 @@ extension Request {
     struct Backup: PlainRequest {
         static let method = Method.backup
         static let summary = "return all durable lists as they are at one moment, as requests that restore them"
+        static let isForAdministrators = true
         static let request = Request.backup
     }
 }
@@ -394,6 +408,7 @@ extension Request.Restore {
 
     static let method = Method.restore
     static let summary = "restore lists from a backup, all or none"
+    static let isForAdministrators = true
 }
 
 extension Request.Attach {
@@ -406,6 +421,7 @@ extension Request.Attach {
     static let method = Method.attach
     static let required: [Parameter] = [.host]
     static let summary = "become the shared-list connector (diffabled-etcd)"
+    static let isForAdministrators = true
 }
 
 extension Request.Hosts {
@@ -418,6 +434,7 @@ extension Request.Hosts {
     static let method = Method.hosts
     static let required: [Parameter] = [.hosts]
     static let summary = "report the hosts that share lists; for the attached connector"
+    static let isForAdministrators = true
 }
 
 extension Request.Replicate {
@@ -430,6 +447,7 @@ extension Request.Replicate {
     static let method = Method.replicate
     static let required: [Parameter] = [.list, .epoch]
     static let summary = "apply other hosts' changes to a shared list; for the attached connector"
+    static let isForAdministrators = true
 }
 
 extension Request.Settle {
@@ -442,6 +460,7 @@ extension Request.Settle {
     static let method = Method.settle
     static let required: [Parameter] = [.call, .outcome]
     static let summary = "report the outcome of a call; for the attached connector"
+    static let isForAdministrators = true
 }
 
 extension Request.Checkpoint {
@@ -454,4 +473,5 @@ extension Request.Checkpoint {
     static let method = Method.checkpoint
     static let required: [Parameter] = [.list]
     static let summary = "return a shared list's state with its request keys; for the attached connector"
+    static let isForAdministrators = true
 }

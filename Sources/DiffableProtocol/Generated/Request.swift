@@ -2,15 +2,16 @@
 
 /// The methods, in the order of `help`.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, ping, help, status, clients, reload, lists, createList, deleteList, undeleteList, renameList, mirror
-    case snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe
-    case history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach, hosts, replicate
-    case settle, checkpoint
+    case hello, restrict, ping, help, status, clients, reload, lists, createList, deleteList, undeleteList, renameList
+    case mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView
+    case unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach, hosts
+    case replicate, settle, checkpoint
 
     /// The type that has the parameters of the method.
     var parameters: any RequestParameters.Type {
         switch self {
         case .hello: Request.Hello.self
+        case .restrict: Request.Restrict.self
         case .ping: Request.Ping.self
         case .help: Request.Help.self
         case .status: Request.Status.self
@@ -55,6 +56,7 @@ package enum Method: String, CaseIterable, Sendable {
 /// What a client asks for. Everything that can be checked without knowing the lists is checked.
 package enum Request: Sendable {
     case hello(Hello)
+    case restrict(Restrict)
     case ping
     case help
     case status
@@ -95,6 +97,7 @@ package enum Request: Sendable {
     package var method: Method {
         switch self {
         case .hello: .hello
+        case .restrict: .restrict
         case .ping: .ping
         case .help: .help
         case .status: .status
@@ -138,6 +141,7 @@ package enum Request: Sendable {
     var parameters: any RequestParameters {
         switch self {
         case .hello(let parameters): parameters
+        case .restrict(let parameters): parameters
         case .ping: Ping()
         case .help: Help()
         case .status: Status()

@@ -48,12 +48,17 @@ extension Reply {
         package var epoch: String
         package var limits: [WireError.Limit]
         package var capabilities: [String]
+        /// The methods that this connection can call; empty if the daemon does not tell.
+        package var methods: [String]
 
-        package init(version: String, epoch: String, limits: [WireError.Limit], capabilities: [String]) {
+        package init(
+            version: String, epoch: String, limits: [WireError.Limit], capabilities: [String], methods: [String] = []
+        ) {
             self.version = version
             self.epoch = epoch
             self.limits = limits
             self.capabilities = capabilities
+            self.methods = methods
         }
     }
 }
@@ -67,12 +72,14 @@ extension Reply.Hello {
         writer.appendNumbers(limits.map { ($0.name, $0.max) })
         writer.append(#","capabilities":"#)
         writer.appendArray(capabilities) { name, writer in writer.appendString(name) }
+        writer.append(#","methods":"#)
+        writer.appendArray(methods) { name, writer in writer.appendString(name) }
     }
 }
 
 extension Reply.Hello: DecodableReply {
     private enum Member: UInt8, IndexedMemberName {
-        case version, epoch, limits, capabilities
+        case version, epoch, limits, capabilities, methods
 
         static let names = MemberNames(Member.self)
     }
@@ -80,18 +87,19 @@ extension Reply.Hello: DecodableReply {
     package init(from decoder: inout Decoder) throws(DecodingError) {
         var (version, epoch): (String?, String?)
         var limits: [WireError.Limit] = []
-        var capabilities: [String] = []
+        var (capabilities, methods): ([String], [String]) = ([], [])
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .version: version = try decoder.string("version").text
             case .epoch: epoch = try decoder.string("epoch").text
             case .limits: limits = try decoder.limitTable()
             case .capabilities: capabilities = try decoder.names("capabilities")
+            case .methods: methods = try decoder.names("methods")
             }
         }
         self.init(
             version: try Self.needed(version, "version"), epoch: try Self.needed(epoch, "epoch"), limits: limits,
-            capabilities: capabilities)
+            capabilities: capabilities, methods: methods)
     }
 }
 

@@ -59,11 +59,13 @@ extension Reply {
         package var mirror: MirroredList?
         /// Whether the copy of a shared list is complete; nil for a list of this host alone.
         package var sharedLiveness: Liveness?
+        /// What the client can do with the list; nil for a deleted list, and in a backup.
+        package var may: Set<Permission>?
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
             access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil,
-            mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil
+            mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil, may: Set<Permission>? = nil
         ) {
             self.access = access
             self.list = list
@@ -76,6 +78,7 @@ extension Reply {
             self.actions = actions
             self.mirror = mirror
             self.sharedLiveness = sharedLiveness
+            self.may = may
         }
     }
 }
@@ -123,6 +126,7 @@ extension Reply.ListSummary {
         }
         mirror?.writeMember(into: &writer)
         sharedLiveness?.writeSharedMember(into: &writer)
+        if let may { writer.appendMay(may) }
     }
 }
 
@@ -136,7 +140,7 @@ struct ListResult: DecodableReply {
 
     private enum Member: UInt8, IndexedMemberName {
         case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions, mirror
-        case shared, time, name, pid, uid
+        case shared, may, time, name, pid, uid
 
         static let names = MemberNames(Member.self)
     }
@@ -154,6 +158,7 @@ struct ListResult: DecodableReply {
         var actions: [ActionName]?
         var mirror: Reply.MirroredList?
         var sharedLiveness: Liveness?
+        var may: Set<Permission>?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .list: list = try decoder.identifier("list")
@@ -169,6 +174,7 @@ struct ListResult: DecodableReply {
             case .actions: actions = try decoder.actionNames()
             case .mirror: mirror = try Reply.MirroredList(from: &decoder)
             case .shared: sharedLiveness = try SharedLiveness(from: &decoder).liveness
+            case .may: may = try decoder.may()
             case .time: time = try decoder.wholeNumber("a time")
             case .name: client = try decoder.string("name").text
             case .pid: processID = try decoder.wholeNumber("a process")
@@ -187,7 +193,7 @@ struct ListResult: DecodableReply {
                 group: try Self.needed(group, "group"),
                 mode: try Self.needed(mode, "mode")),
             durability: try Self.needed(durability, "durability"), handles: handles, actions: actions, mirror: mirror,
-            sharedLiveness: sharedLiveness)
+            sharedLiveness: sharedLiveness, may: may)
     }
 }
 

@@ -194,12 +194,17 @@ extension Reply {
         package var start: ListRevision?
         /// Whether it continues from the client's state; nil if the client gave none.
         package var isResumed: Bool?
+        /// What the client can do with the list; nil if the list does not exist yet.
+        package var may: Set<Permission>?
 
-        package init(subscription: Int, list: ListName, start: ListRevision?, isResumed: Bool? = nil) {
+        package init(
+            subscription: Int, list: ListName, start: ListRevision?, isResumed: Bool? = nil, may: Set<Permission>? = nil
+        ) {
             self.subscription = subscription
             self.list = list
             self.start = start
             self.isResumed = isResumed
+            self.may = may
         }
     }
 }
@@ -214,12 +219,13 @@ extension Reply.Subscribe {
             writer.appendMember("revision", start.revision)
         }
         if let isResumed { writer.append(isResumed ? #","resumed":true"# : #","resumed":false"#) }
+        if let may { writer.appendMay(may) }
     }
 }
 
 extension Reply.Subscribe: DecodableReply {
     private enum Member: UInt8, IndexedMemberName {
-        case subscription, list, epoch, revision, resumed
+        case subscription, list, epoch, revision, resumed, may
 
         static let names = MemberNames(Member.self)
     }
@@ -230,6 +236,7 @@ extension Reply.Subscribe: DecodableReply {
         var epoch: String?
         var revision: Int?
         var isResumed: Bool?
+        var may: Set<Permission>?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .subscription: subscription = try decoder.wholeNumber("a count")
@@ -237,6 +244,7 @@ extension Reply.Subscribe: DecodableReply {
             case .epoch: epoch = try decoder.string("epoch").text
             case .revision: revision = try decoder.wholeNumber("a count")
             case .resumed: isResumed = try decoder.boolean("resumed")
+            case .may: may = try decoder.may()
             }
         }
         let name = try Self.needed(list, "list")
@@ -246,6 +254,6 @@ extension Reply.Subscribe: DecodableReply {
         }
         self.init(
             subscription: try Self.needed(subscription, "subscription"), list: name, start: start,
-            isResumed: isResumed)
+            isResumed: isResumed, may: may)
     }
 }

@@ -23,10 +23,13 @@ extension Connection {
 
     /// Whether the peer may run the daemon; if not, that is the answer.
     func mayAdminister(_ method: Method, id: RequestID) -> Bool {
-        if peer.isPrivileged { return true }
+        if isAdministrator { return true }
         let error = WireError(
             .permissionDenied,
-            "permission denied: only root and uid \(geteuid()), which the daemon runs as, can use \(method.rawValue)")
+            peer.isPrivileged
+                ? "permission denied: \(method.rawValue) is about all lists, and this connection gave up lists (`restrict`); use "
+                    + "another connection"
+                : "permission denied: only root and uid \(geteuid()), which the daemon runs as, can use \(method.rawValue)")
         answer(id, .failure(error))
         return false
     }

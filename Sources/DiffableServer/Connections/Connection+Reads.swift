@@ -14,9 +14,9 @@ extension Connection {
             else { return reply(id, .failure(WireError(error))) }
         }
         switch request {
-        case .status: reply(id, .success(.status(hub.status(for: peer))))
+        case .status: reply(id, .success(.status(hub.status(for: self))))
         case .clients(let request):
-            reply(id, .success(.clients(hub.clients(seenBy: peer, namingActions: request.namesActions))))
+            reply(id, .success(.clients(hub.clients(seenBy: self, namingActions: request.namesActions))))
         case .lists(let request) where request.kind == .deleted:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.deletedLists(for: peer) }
@@ -53,7 +53,7 @@ extension Connection {
         case .unhandle(let unhandle): self.unhandle(unhandle, id)
         case .answer(let answer): self.answer(answer, id)
         case .mirror(let mirror): self.mirror(mirror, id: id)
-        case .hello, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
+        case .hello, .restrict, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
             .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand, .attach, .hosts, .replicate, .settle,
             .checkpoint:
             preconditionFailure("\(request.method) does not wait for its turn")

@@ -54,11 +54,13 @@ extension Connection {
     /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
     func receive(_ request: Request, id: RequestID, length: Int) {
         method = request.method
+        guard isAllowed(request.method) else { return answer(id, .failure(.givenUp(request.method))) }
         if let refusal = hub.refusal, request.method.needsLists { return answer(id, .failure(refusal)) }
         switch request {
         case .ping: answer(id, .success(.ping))
         case .help: answer(id, .success(.help))
         case .hello(let hello): answer(id, greet(hello))
+        case .restrict(let request): restrict(request, id: id)
         case .reload: reload(id: id)
         case .restore(let restore): self.restore(restore, id: id)
         case .createList(let creation): create(creation, id: id)
@@ -125,7 +127,8 @@ extension Connection {
             .hello(
                 Reply.Hello(
                     version: hub.options.version, epoch: hub.epoch,
-                    limits: limits.toldToClients, capabilities: Self.capabilities)))
+                    limits: limits.toldToClients, capabilities: Self.capabilities,
+                    methods: callableMethods.map(\.rawValue))))
     }
 
     private static let capabilities = [
@@ -222,7 +225,7 @@ extension Connection {
                 length: request.operations.lengthInMemory(line: length))
         case .propose(let propose):
             let transaction = propose.transaction
-            if hub.handlers.isHandled(transaction.list, .propose) {
+            if peer.isInScope(transaction.list), hub.handlers.isHandled(transaction.list, .propose) {
                 return self.propose(propose, id: id, length: length)
             }
             guard mayOnlyAsk(transaction.list) else {

@@ -67,6 +67,8 @@ final class Connection: ChannelDuplexHandler {
     let credentials: PeerCredentials?
     /// What rights go by.
     var peer: Peer
+    /// The methods that the client did not give up; nil: all.
+    var allowedMethods: Set<Method>?
     /// What the quota knows of that is kept for this connection, in bytes.
     private var noted = (requests: 0, answers: 0)
     /// When it is closed unless it sends a line before; nil when it has.
@@ -128,6 +130,7 @@ final class Connection: ChannelDuplexHandler {
         hub.endMirrors(of: self)
         hub.connector.end(self)
         endLease()
+        forgetScope()
         hub.remove(self)
         quota.note(requests: -noted.requests, answers: -noted.answers)
     }

@@ -73,6 +73,14 @@ final class Handlers {
         }
     }
 
+    /// The connection gave up lists.
+    func endOutOfScope(_ connection: Connection) {
+        for id in machine.handlers(of: connection.number) {
+            guard let handler = machine.handlers[id], !connection.peer.isInScope(handler.list) else { continue }
+            change { $0.end(id, .permissionDenied, &$1) }
+        }
+    }
+
     /// No answer is read any more.
     func drain() {
         for connection in connections.values { endHandlers(of: connection) }

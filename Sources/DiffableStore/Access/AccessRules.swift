@@ -53,7 +53,18 @@ package struct AccessRules: Sendable, Equatable {
     }
 
     func mayCreate(_ list: ListName, _ peer: Peer) -> Bool {
-        peer.isPrivileged || (first(\.creators, for: list) ?? .everyone).contains(peer)
+        guard peer.isInScope(list) else { return false }
+        return peer.isPrivileged || (first(\.creators, for: list) ?? .everyone).contains(peer)
+    }
+
+    /// Why the peer cannot create a list of that name. It does not depend on whether such a list exists.
+    func creationDenial(_ list: ListName, _ peer: Peer) -> StoreError {
+        .permissionDenied(list, peer.isInScope(list) ? .creation : .scope)
+    }
+
+    /// Whether the peer governs a list with this record.
+    func isGoverned(_ list: ListName, _ record: AccessRecord, by peer: Peer) -> Bool {
+        peer.isInScope(list) && access(of: list, record).isGoverned(by: peer)
     }
 
     /// The access record of a list that a peer creates.

@@ -12,6 +12,8 @@ package struct Peer: Sendable, Equatable {
     package let isPrivileged: Bool
     /// The lists that it mirrors, and alone may change.
     package var mirrored: Set<ListName> = []
+    /// The lists that exist for it; nil: all.
+    package var scope: ListScope?
 
     package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {
         self.userID = userID
@@ -22,6 +24,9 @@ package struct Peer: Sendable, Equatable {
 
     /// The daemon itself, and programs that have a store of their own.
     package static let daemon = Peer(userID: 0, groupID: 0, isPrivileged: true)
+
+    /// Whether it did not give the list up. This gives no right.
+    package func isInScope(_ list: ListName) -> Bool { scope?.contains(list) ?? true }
 
     /// O(log n) in its groups.
     package func isMember(of group: UInt32) -> Bool {

@@ -108,7 +108,7 @@ extension Store {
     /// The head of a list whose access the peer may change.
     func governedHead(of name: ListName, by peer: Peer, otherwise denial: Denial) throws(StoreError) -> ListState {
         guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-        let access = held.headAccess.effective
+        let access = held.headAccess
         if access.isGoverned(by: peer) { return head }
         throw access.rights(of: peer).contains(.read) ? .permissionDenied(name, denial) : .noSuchList(name)
     }
@@ -117,8 +117,8 @@ extension Store {
     /// list is answered at once, because waiting would show that there is one.
     func answer(_ answer: DeferredReply, about name: ListName, to peer: Peer) {
         guard let held = heldLists[name] else { return answer.complete() }
-        let isSeen = held.committed != nil && held.access.effective.rights(of: peer).contains(.read)
-        let isToBeSeen = held.head != nil && held.headAccess.effective.rights(of: peer).contains(.read)
+        let isSeen = held.committed != nil && held.access.rights(of: peer).contains(.read)
+        let isToBeSeen = held.head != nil && held.headAccess.rights(of: peer).contains(.read)
         if isSeen || isToBeSeen { self.answer(answer, about: name) } else { answer.complete() }
     }
 }
@@ -127,6 +127,7 @@ extension HeldAccess {
     init(
         _ record: AccessRecord, of name: ListName, _ rules: AccessRules, _ accounts: Accounts, _ limits: StoreLimits
     ) {
+        list = name
         self.record = record
         effective = rules.access(of: name, record.resolved(by: accounts))
         user = limits.subordinates.user(of: effective.owner)

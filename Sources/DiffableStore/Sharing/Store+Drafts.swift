@@ -65,7 +65,7 @@ extension Store {
         case .leaseEnd: return addLeaseEnds(number, to: &draft, shared)
         case .confirmation, .arrival: draft.built.resting.append(number)
         case .change(let change):
-            let isWriteOnly = !draft.access.effective.rights(of: change.terms.peer).contains(.read)
+            let isWriteOnly = !draft.access.rights(of: change.terms.peer).contains(.read)
             do throws(StoreError) {
                 return try add(change, number, to: &draft, held, shared, found, isWriteOnly: isWriteOnly)
             } catch {
@@ -89,7 +89,7 @@ extension Store {
         _ shared: SharedList, _ found: FoundChange?, isWriteOnly: Bool
     ) throws(StoreError) -> Drafting {
         let (head, terms) = (draft.head, change.terms)
-        let rights = draft.access.effective.rights(of: terms.peer)
+        let rights = draft.access.rights(of: terms.peer)
         if rights != .all { try check(rights, head, terms) }
         if let request = terms.request, let first = try firstResult(of: request, in: draft) {
             let outcome = Outcome(

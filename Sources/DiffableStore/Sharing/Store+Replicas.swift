@@ -223,15 +223,15 @@ extension Store {
         let access: SharedAccess
         do throws(StoreError) {
             if let held = heldLists[name], let head = held.head {
-                guard held.headAccess.effective.rights(of: peer).contains(.read) else {
-                    throw .permissionDenied(name, .creation)
+                guard held.headAccess.rights(of: peer).contains(.read) else {
+                    throw accessRules.creationDenial(name, peer)
                 }
                 if existing == .isKept, held.shared != nil {
                     return answer(.list(completion, .success(head)), about: name)
                 }
                 throw .listExists(name)
             }
-            guard accessRules.mayCreate(name, peer) else { throw .permissionDenied(name, .creation) }
+            guard accessRules.mayCreate(name, peer) else { throw accessRules.creationDenial(name, peer) }
             let record = accessRules.record(of: name, madeBy: peer, mode: mode)
             let numbers = accessRules.access(of: name, record)
             try checkRoomForList(of: numbers.owner, by: peer)

@@ -18,7 +18,7 @@ extension Store {
         of name: ListName, _ change: AccessRecord, _ held: HeldList, _ shared: SharedList, by peer: Peer,
         completion: @escaping Completion<AccessOutcome>
     ) throws(StoreError) {
-        let access = held.headAccess.effective
+        let access = held.headAccess
         guard access.isGoverned(by: peer) || access.rights(of: peer).contains(.read) else { throw .noSuchList(name) }
         ask(
             .access(UnderwayAccess(name: name, change: change, peer: peer, completion: completion)), of: held, shared)
@@ -43,8 +43,8 @@ extension Store {
         _ shared: SharedList
     ) throws(StoreError) -> Drafting {
         let (name, peer, old) = (underway.name, underway.peer, draft.access)
-        guard old.effective.isGoverned(by: peer) else {
-            throw old.effective.rights(of: peer).contains(.read)
+        guard old.isGoverned(by: peer) else {
+            throw old.rights(of: peer).contains(.read)
                 ? .permissionDenied(name, .governing) : .noSuchList(name)
         }
         try check(underway.change, of: name, old.effective, by: peer)

@@ -42,6 +42,7 @@ extension Integration {
             let move = #"{"op":"moveItem","item":"0","after":"19999"}"#
             return [
                 Row(method: .hello, requests: [#"{"id":1,"method":"hello"}"#], bound: .fixed(4_096)),
+                Row(method: .restrict, requests: [of("restrict", #""methods":["ping"]"#)], bound: .fixed(256)),
                 Row(method: .ping, requests: ["ping", #"{"id":1,"method":"ping"}"#], bound: .fixed(256)),
                 Row(method: .help, requests: ["help"], bound: .fixed(16_384)),
                 Row(method: .status, requests: ["status"], bound: .fixed(2_048)),

@@ -103,7 +103,7 @@ class TooLarge(Refused):
 
 
 class PermissionDenied(Refused):
-    """The message says which right is missing."""
+    """The message says which right is missing, or that the connection gave it up (`restrict`)."""
 
     error_name = "permissionDenied"
 
