@@ -6,6 +6,9 @@ import DiffableJSON
 package struct LongLineWriter: Sendable {
     package let method: NotificationWriter.Kind
     private var head: [UInt8]
+    private var extent: ExtentWriter
+    /// The name of the body, until it is written.
+    private var name: StaticString?
     private var body: Body
 
     private enum Body: Sendable {
@@ -23,8 +26,9 @@ package struct LongLineWriter: Sendable {
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
         if let reason { writer.appendMember("reason", reason.rawValue) }
-        writer.append(extent)
-        writer.append(#","snapshot":"#)
+        self.extent = ExtentWriter(extent)
+        self.extent.writeNumbers(into: &writer)
+        name = #","snapshot":"#
         method = .snapshot
         head = writer.bytes
         body = .snapshot(TreeWriter(snapshot))
@@ -39,8 +43,9 @@ package struct LongLineWriter: Sendable {
         writer.appendMember("list", list)
         writer.appendMember("from", from)
         writer.appendMember("revision", revision)
-        writer.append(extent)
-        writer.append(#","patch":"#)
+        self.extent = ExtentWriter(extent)
+        self.extent.writeNumbers(into: &writer)
+        name = #","patch":"#
         method = .patch
         head = writer.bytes
         body = .patch(JSONPatchWriter(from: old, by: operations))
@@ -51,6 +56,9 @@ package struct LongLineWriter: Sendable {
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         writer.append(head)
         head = []
+        guard extent.writeRest(into: &writer, upTo: limit) == .done else { return .more }
+        if let name { writer.append(name) }
+        name = nil
         guard writeBody(into: &writer, upTo: limit) == .done else { return .more }
         writer.append("}}\n")
         return .done

@@ -22,7 +22,7 @@ private enum MessageMember: UInt8, MemberName {
 private enum NotificationMember: UInt8, MemberName {
     case subscription, list, epoch, from, revision, reason, operations, more
     case snapshot, patch
-    case offset, total, message
+    case offset, total, anchor, pins, rows, message
     case handler, request, kind, action, items, section, arguments, summary, item
     case live, time
     case may, handles, actions
@@ -49,6 +49,9 @@ private enum NotificationMember: UInt8, MemberName {
         case "patch": .patch
         case "offset": .offset
         case "total": .total
+        case "anchor": .anchor
+        case "pins": .pins
+        case "rows": .rows
         case "message": .message
         case "handler": .handler
         case "request": .request
@@ -123,6 +126,9 @@ private struct NotificationParts {
     var patch: [UInt8]?
     var offset: Int?
     var total: Int?
+    var anchor: ItemID?
+    var pins: [Window.Pin] = []
+    var rows: [Window.SectionRows] = []
     var message: String?
     var handler: Int?
     var request: Int?
@@ -133,7 +139,9 @@ private struct NotificationParts {
     var news = AbilityNews()
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
-        return Window.Extent(offset: offset, total: total)
+        var extent = Window.Extent(offset: offset, total: total)
+        (extent.anchor, extent.pins, extent.rows) = (anchor, pins, rows)
+        return extent
     }
 
     static let methods: Set = [
@@ -272,6 +280,11 @@ extension Decoder {
             case .offset: parts.offset = try decoder.wholeNumber("offset")
             case .message: parts.message = try decoder.string("message").text
             case .total: parts.total = try decoder.wholeNumber("total")
+            case .anchor: parts.anchor = try decoder.identifier("anchor")
+            case .pins:
+                parts.pins = try decoder.numbers("pins") { Window.Pin(item: $0, row: $1) }
+            case .rows:
+                parts.rows = try decoder.numbers("rows") { Window.SectionRows(section: $0, count: $1 ?? 0) }
             case .more: parts.part = try decoder.boolean("more") ? .more : .last
             case .snapshot: parts.snapshot = try decoder.snapshot()
             case .patch:
@@ -294,5 +307,27 @@ extension Decoder {
             }
         }
         return parts
+    }
+}
+
+extension Decoder {
+    /// `{"milk":7,"bread":null}`
+    fileprivate mutating func numbers<Named, Element>(
+        _ what: StaticString, _ element: (Identifier<Named>, Int?) -> Element
+    ) throws(DecodingError) -> [Element] {
+        var elements: [Element] = []
+        var object = try beginObject("\(what)")
+        while let name = try nextName(of: &object) {
+            let id: Identifier<Named>
+            do throws(IdentifierError) {
+                id = try name.withUTF8 { utf8 throws(IdentifierError) in
+                    try Identifier<Named>(validating: utf8, lengthMax: limits.idLengthMax)
+                }
+            } catch {
+                throw .invalid("\(what): \(error)", at: name.offset)
+            }
+            elements.append(element(id, try readNull() ? nil : try wholeNumber(what)))
+        }
+        return elements
     }
 }

@@ -5,7 +5,7 @@ import DiffableJSON
 /// `writePrefix` writes, and a rest that is shared by all subscribers at the same revision with the same line length.
 package struct NotificationWriter: Sendable {
     private let head: Head
-    private let extent: Window.Extent?
+    private var extent: ExtentWriter
     private var operations: OperationsWriter
 
     private enum Head {
@@ -35,7 +35,7 @@ package struct NotificationWriter: Sendable {
         extent: Window.Extent? = nil
     ) {
         head = .reset(list, epoch: epoch, revision: revision, reason)
-        self.extent = extent
+        self.extent = ExtentWriter(extent)
         operations = OperationsWriter(resetTo: snapshot)
     }
 
@@ -43,7 +43,7 @@ package struct NotificationWriter: Sendable {
         changesOf list: ListName, from: Int, to revision: Int, operations: [ListOperation], extent: Window.Extent? = nil
     ) {
         head = .changes(list, from: from, to: revision)
-        self.extent = extent
+        self.extent = ExtentWriter(extent)
         self.operations = OperationsWriter(operations)
     }
 
@@ -70,8 +70,33 @@ package struct NotificationWriter: Sendable {
         let endWithMore: StaticString = "],\"more\":true}}\n"
         let limit = writer.count + lineLengthMax - Self.prefixLengthMax - endWithMore.utf8CodeUnitCount
         writeHead(into: &writer)
-        let progress = operations.write(into: &writer, upTo: limit)
+        guard extent.hasMore else {
+            extent.writeNumbers(into: &writer)
+            writer.append(#","operations":["#)
+            let progress = operations.write(into: &writer, upTo: limit)
+            writer.append(progress == .done ? end : endWithMore)
+            return progress
+        }
+        let progress = writeExtent(into: &writer, upTo: limit)
         writer.append(progress == .done ? end : endWithMore)
+        return progress
+    }
+
+    /// Writes pins and sections before operations, and operations only if there is room for them.
+    private mutating func writeExtent(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        let beginning: StaticString = #","operations":["#
+        let isWritten = extent.writePart(into: &writer, upTo: limit - beginning.utf8CodeUnitCount) == .done
+        writer.append(beginning)
+        if !isWritten { return .more }
+        let start = writer.count
+        var rest = operations
+        let progress = rest.write(into: &writer, upTo: limit)
+        guard writer.count <= limit else {
+            // The first operation alone is too long; the next part has room for it.
+            writer.truncate(to: start)
+            return .more
+        }
+        operations = rest
         return progress
     }
 
@@ -84,8 +109,6 @@ package struct NotificationWriter: Sendable {
             writer.appendMember("reason", reason.rawValue)
         case .changes(let list, let from, let revision): writer.appendChangesHead(list, from, revision)
         }
-        writer.append(extent)
-        writer.append(#","operations":["#)
     }
 
     /// Bytes of a `changes` line besides prefix and operations: a name of 255 bytes that are all escaped, and two revisions.
@@ -164,12 +187,6 @@ package struct NotificationWriter: Sendable {
 }
 
 extension ByteWriter {
-    mutating func append(_ extent: Window.Extent?) {
-        guard let extent else { return }
-        appendMember("offset", extent.offset)
-        appendMember("total", extent.total)
-    }
-
     fileprivate mutating func appendChangesHead(_ list: ListName, _ from: Int, _ revision: Int) {
         appendMember("list", list)
         appendMember("from", from)

@@ -5,6 +5,9 @@ import DiffableJSON
 package struct SnapshotReplyWriter: Sendable {
     private var snapshot: TreeWriter
     private var head: [UInt8]
+    private var extent: ExtentWriter
+    /// Whether the name of the snapshot is written.
+    private var isNamed = false
 
     package init(
         id: RequestID, list: ListName, epoch: String, revision: Int, snapshot: Snapshot, extent: Window.Extent? = nil
@@ -15,8 +18,8 @@ package struct SnapshotReplyWriter: Sendable {
         writer.appendString(list)
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
-        writer.append(extent)
-        writer.append(#","snapshot":"#)
+        self.extent = ExtentWriter(extent)
+        self.extent.writeNumbers(into: &writer)
         self.head = writer.bytes
         self.snapshot = TreeWriter(snapshot)
     }
@@ -26,6 +29,9 @@ package struct SnapshotReplyWriter: Sendable {
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         writer.append(head)
         head = []
+        guard extent.writeRest(into: &writer, upTo: limit) == .done else { return .more }
+        if !isNamed { writer.append(#","snapshot":"#) }
+        isNamed = true
         guard snapshot.write(into: &writer, upTo: limit) == .done else { return .more }
         writer.append("}}\n")
         return .done

@@ -113,60 +113,67 @@ struct FollowedListTests {
         let (then, old) = (audience.shown.snapshot, list.state)
         try change(.deleteItems(["i4"]))
         _ = looks.take()
-        let preparation = list.preparation(for: audience.view, of: old)
+        let preparation = list.preparation(for: audience.view, of: (old, audience.view))
         while bench.doNext() {}
-        let found = try #require(preparation.found.flatMap { audience.shown(at: $0.state, $0.rows) })
+        let found = audience.shown(at: old, try #require(preparation.found).rows)
         #expect(found.snapshot == then && audience.shown.snapshot != then)
         #expect(looks.take() < 10)
     }
 
-    @Test func `a newcomer does not see where somebody else's anchor was`() throws {
+    @Test func `the item that takes the place of an anchor replaces it`() throws {
         let window = Window(start: .anchor("i500"), limit: 3)
         let first = self.audience(for: view(.own([]), window))
-        #expect(first.shown.extent?.offset == 500)
+        #expect(first.shown.extent == Window.Extent(offset: 500, total: 1000))
         try change(.deleteItems(["i500"]))
+        #expect(first.shown.extent?.offset == 500 && first.shown.extent?.anchor == "i501")
         let second = self.audience(for: view(.own([]), window))
-        #expect(first.shown.extent?.offset == 500 && second.shown.extent?.offset == 0)
+        #expect(second.shown.extent?.offset == 0 && second.shown.extent?.anchor == "i0", "a newcomer begins at the front")
         #expect(second === self.audience(for: view(.own([]), window)), "those who are shown the same are one audience")
         try change(.deleteItems(["i0"]))
-        #expect(first.shown.extent?.offset == 500 && second.shown.extent?.offset == 0)
+        #expect(first.shown.extent?.offset == 499 && second.shown.extent?.anchor == "i1")
         try change(.insertItems([Item(id: "i500", content: Self.even)], at: .after("i20")))
-        #expect(first.shown.extent?.offset == 20 && second.shown.extent?.offset == 20)
-        try change(.deleteItems(["i500"]))
-        #expect(first.shown.extent?.offset == 20 && second.shown.extent?.offset == 20)
+        #expect(first.shown.extent?.anchor == "i501" && second.shown.extent?.anchor == "i1", "it is replaced for good")
+        #expect(self.audience(for: view(.own([]), window)).shown.extent?.offset == 20)
         list.leave(first)
         list.leave(second)
+        list.leave(self.audience(for: view(.own([]), window)))
         #expect(list.isEmpty)
     }
 
-    @Test func `a window stays where its anchor was, however short the list is meanwhile`() throws {
+    @Test func `a window whose list was empty begins with its anchor again`() throws {
         let audience = self.audience(for: view(.own([]), Window(start: .anchor("i500"), limit: 3)))
         let all = list.state.snapshot.sections
         try change(.deleteSections(["s"]))
         #expect(audience.shown.extent == Window.Extent(offset: 0, total: 0))
         try change(.appendSections(all))
         while bench.doNext() { list.serve() }
-        try change(.deleteItems(["i500"]))
-        #expect(audience.shown.extent == Window.Extent(offset: 500, total: 999))
+        #expect(audience.shown.extent == Window.Extent(offset: 500, total: 1000))
     }
 
-    @Test func `nobody goes on with a window whose anchor has gone`() throws {
-        for limit in [0, 3] {
-            let anchor = try ItemID("i\(limit * 2)")
-            let view = view(.own([]), Window(start: .anchor(anchor), limit: limit))
-            let old = list.state
-            func isFound() throws -> Bool {
-                let preparation = list.preparation(for: view, of: old)
-                while bench.doNext() { list.serve() }
-                defer { preparation.end() }
-                let found = try #require(preparation.found)
-                return audience(for: view).shown(at: found.state, found.rows) != nil
-            }
-            try change(.reconfigureItems([ItemReconfiguration(id: "i900", content: .some(Self.odd))]))
-            #expect(try isFound())
-            try change(.deleteItems([anchor]))
-            #expect(try !isFound())
-        }
+    @Test func `those who were sent other rows have a window of their own`() throws {
+        var window = Window(start: .offset(10), limit: 5)
+        window.keep = ["i12"]
+        let view = view(.own([]), window)
+        let first = self.audience(for: view)
+        let old = first.shown
+        let new = (0..<100).map { number in Item(id: ItemID(stringLiteral: "n\(number)"), content: Self.even) }
+        try change(.insertItems(new, at: .front(of: .section("s"))))
+        #expect(first.shown.extent?.offset == 110 && first.shown.snapshot.contains("i12" as ItemID))
+        let second = self.audience(for: view)
+        #expect(second.shown.extent?.offset == 10 && second !== first)
+        #expect(self.list.audience(for: view, after: old) === first)
+        // The window counts from its own offset for those who ask for it again.
+        #expect(self.list.audience(for: view, after: first.shown, isSameView: false).shown.extent?.offset == 10)
+    }
+
+    @Test func `who comes back to a window without its anchor is not resumed`() throws {
+        let view = view(.own([]), Window(start: .anchor("i6"), limit: 3))
+        try change(.deleteItems(["i6"]))
+        let old = list.state
+        let preparation = list.preparation(for: view, of: (old, view))
+        while bench.doNext() { list.serve() }
+        defer { preparation.end() }
+        #expect(try #require(preparation.found).rows.lacksAnchor)
     }
 
     @Test func `what cancels out in one turn is not shown as a change`() throws {

@@ -12,8 +12,12 @@ final class NaiveRun {
     enum Fault: String, CaseIterable {
         /// An item that was shown for its child stays after it stops matching, when the child moves.
         case leavesGhosts
-        /// A returning follower resumes although the anchor was deleted.
-        case resumesWithoutAnchor
+        /// A returning follower names the view that it requested, and not the one that its window has become.
+        case namesRequestedView
+        /// A slow follower gets the window of those who have read more.
+        case sharesPosition
+        /// The window holds to an item that has moved.
+        case keepsMoved
         /// A new follower gets the last position of another follower's anchor.
         case sharesPast
         /// Letters with several upper-case letters are not found.
@@ -46,13 +50,12 @@ final class NaiveRun {
         var form: LineForm
         var sent: DeliveredState?
         var mirror = NaiveMirror()
+        /// Whether an update is owed, and whether the rows that it has are of another view.
         var isTurned = false
+        var isOtherView = false
+        /// The rows that it has, by the model.
+        var shown: NaiveView.Shown?
         var resetReason = NotificationWriter.ResetReason.initial
-        /// Possible offsets of the window while its anchor is missing. For states that were skipped, it is unknown whether the
-        /// anchor was seen.
-        var anchorOffsets = [0]
-        /// The revision up to which offsets are noted; nil at the beginning.
-        var noted: Int?
         var isAway = false
 
         init(_ view: NaiveView, _ audience: Audience, _ form: LineForm) {
@@ -80,7 +83,6 @@ final class NaiveRun {
             for _ in 0..<(changes.chance(20) ? 2 : 1) { try change() }
             if fault == .overlooksMatches { updateUnnoticed() }
             list.serve()
-            for client in clients where !client.isAway { noteAnchor(of: client) }
             for client in clients { try step(client) }
         }
     }
@@ -110,6 +112,7 @@ final class NaiveRun {
 
     private func newView() throws -> NaiveView {
         var view = try NaiveView(changes.chance(60) ? changes.one(of: views) : changes.view())
+        view.keepsMoved = fault == .keepsMoved
         if fault == .foldsSingleLetters {
             view.folding = { text in
                 String(
@@ -126,42 +129,32 @@ final class NaiveRun {
     private func newClient() throws -> Client {
         let view = try newView()
         let form: LineForm = changes.one(of: [.operations(lineLengthMax: 1 << 20), .snapshots, .patches])
-        let client = Client(view, try audience(for: view), form)
-        noteAnchor(of: client)
-        return client
+        return Client(view, try audience(for: view), form)
     }
 
     private func core(_ view: NaiveView) throws -> View {
         try Array(view.text.utf8).withUnsafeBytes { try View(json: $0) }
     }
 
-    private func audience(for view: NaiveView) throws -> Audience {
+    /// - Parameters:
+    ///   - sent: the rows that the follower has.
+    ///   - isSameView: whether these are of the same view.
+    private func audience(
+        for view: NaiveView, after sent: RenderedView? = nil, isSameView: Bool = true
+    ) throws -> Audience {
         let known = firstAudiences[view.text]
         if fault == .sharesPast, let known { return known }
         let core = try core(view)
         let preparation = list.preparation(for: core)
         finish(preparation)
-        let audience = list.audience(for: core)
+        let audience = list.audience(for: core, after: sent, isSameView: isSameView)
         preparation.end()
         firstAudiences[view.text] = known ?? audience
         return audience
     }
 
     private func finish(_ preparation: ViewPreparation) {
-        while !preparation.isReady, bench.doNext() {
-            list.serve()
-            // A follower's anchor counts as seen, even if the next step deletes it.
-            for client in clients where !client.isAway { noteAnchor(of: client) }
-        }
-    }
-
-    private func noteAnchor(of client: Client) {
-        let revision = client.audience.state.revision
-        for passed in (client.noted ?? revision - 1)..<revision {
-            guard let offset = client.view.anchorOffset(in: history.lists[passed + 1]) else { continue }
-            client.anchorOffsets = passed + 1 == revision ? [offset] : client.anchorOffsets + [offset]
-        }
-        client.noted = revision
+        while !preparation.isReady, bench.doNext() { list.serve() }
     }
 
     private func step(_ client: Client) throws {
@@ -182,14 +175,22 @@ final class NaiveRun {
     private func turn(_ client: Client) throws {
         let view = try newView()
         client.isTurned = true
-        if view.text == client.view.text { return }
+        if view.text == client.view.text, !view.isMovedByRequest { return }
         client.view = view
-        client.audience = try audience(for: view)
-        (client.anchorOffsets, client.noted) = ([0], nil)
-        noteAnchor(of: client)
+        client.isOtherView = true
+        client.audience = try audience(for: view, after: client.sent?.shown, isSameView: false)
+    }
+
+    /// Does what a subscription does before it sends an update.
+    private func moveWindow(of client: Client) throws {
+        guard let sent = client.sent, fault != .sharesPosition, fault != .sharesPast,
+            client.audience.view.window?.isMoving == true
+        else { return }
+        client.audience = list.audience(for: client.audience.view, after: sent.shown, isSameView: !client.isOtherView)
     }
 
     private func read(_ client: Client) throws {
+        try moveWindow(of: client)
         let (audience, target) = (client.audience, client.audience.target)
         if let sent = client.sent, !client.isTurned {
             if sent.shown === target.shown { return try check(client) }
@@ -207,19 +208,21 @@ final class NaiveRun {
         guard let group = try client.mirror.receive(message) else { throw NaiveFailure("a group is one line here") }
         client.sent = target
         groups += 1
+        let turns = [client.isOtherView]
         if let complaint = history.complaint(
-            about: group, to: client.mirror, through: client.view, anchorOffsets: client.anchorOffsets,
-            isTurn: client.isTurned)
+            about: group, to: client.mirror, through: client.view, after: client.shown, turns: turns,
+            isOwed: client.isTurned)
         {
             throw NaiveFailure("\(client.view.text): \(complaint): \(message.text)")
         }
-        client.isTurned = false
+        client.shown = history.shown(to: client.mirror, through: client.view, after: client.shown, turns: turns)
+        (client.isTurned, client.isOtherView) = (false, false)
     }
 
     /// Checks that a client without an update already has the shown state.
     private func check(_ client: Client) throws {
         if let complaint = history.complaint(
-            about: client.mirror, through: client.view, anchorOffsets: client.anchorOffsets,
+            about: client.mirror, through: client.view, after: client.shown,
             at: client.audience.state.revision)
         {
             throw NaiveFailure("\(client.view.text), nothing sent: \(complaint)")
@@ -229,34 +232,30 @@ final class NaiveRun {
     private func comeBack(_ client: Client) throws {
         guard let revision = client.mirror.revision else { return }
         client.isAway = false
-        let core = try core(client.view)
-        let preparation = list.preparation(for: core, of: states[revision])
+        let since = fault == .namesRequestedView ? client.view : client.view.shown(as: client.shown)
+        let next = changes.chance(40) ? try newView() : since
+        let (sentCore, core) = (try core(since), try core(next))
+        client.view = next
+        let preparation = list.preparation(for: core, of: (states[revision], sentCore))
         finish(preparation)
-        client.audience = list.audience(for: core)
-        let current = client.audience.state
-        let hadAnchor = client.view.anchor == nil || client.view.anchorOffset(in: history.lists[revision]) != nil
-        let hasAnchor =
-            client.view.anchor == nil || client.view.anchorOffset(in: history.lists[current.revision]) != nil
-        (client.anchorOffsets, client.noted) = ([0], nil)
-        noteAnchor(of: client)
-        var shown: RenderedView?
-        if let found = preparation.found {
-            shown = client.audience.shown(at: found.state, found.rows)
-            if shown == nil, fault == .resumesWithoutAnchor, !found.rows.lacksAnchor {
-                shown = RenderedView(
-                    RenderedView.ID(audience: client.audience.number, revision: revision), found.rows.snapshot,
-                    found.rows.extent)
-            }
-        }
-        preparation.end()
-        if revision < current.lastReloadRevision { shown = nil }
-        guard (shown != nil) == (hadAnchor && hasAnchor && revision >= current.lastReloadRevision) else {
-            throw NaiveFailure(
-                "\(client.view.text) goes on: \(shown != nil); the anchor was there: \(hadAnchor), is: \(hasAnchor)")
-        }
-        client.sent = shown.map { DeliveredState(shown: $0, revision: revision) }
+        defer { preparation.end() }
+        client.isOtherView = sentCore != core
+        client.isTurned = client.isOtherView
         client.resetReason = .history
-        if shown == nil { client.mirror = NaiveMirror() } else { resumptions += 1 }
+        guard let found = preparation.found, revision >= list.state.lastReloadRevision,
+            !found.rows.lacksAnchor || fault == .namesRequestedView
+        else {
+            guard revision < list.state.lastReloadRevision else {
+                throw NaiveFailure("\(since.text) does not go on, although it names the anchor that it was sent")
+            }
+            client.audience = list.audience(for: core)
+            (client.sent, client.mirror, client.shown, client.isOtherView) = (nil, NaiveMirror(), nil, false)
+            return
+        }
+        let (audience, shown) = list.audience(for: core, after: found, isSameView: !client.isOtherView)
+        client.audience = audience
+        client.sent = DeliveredState(shown: shown, revision: revision)
+        resumptions += 1
     }
 
     // MARK: Faults

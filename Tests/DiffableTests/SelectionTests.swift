@@ -264,18 +264,78 @@ import Testing
         #expect(outline(3, 2) == "s: a(c(d e))")
         #expect(outline(5, 2) == "s: f; u: g")
         #expect(outline(7, 50) == "u: h")
-        #expect(outline(8, 50) == "")
+        #expect(outline(8, 50) == list.outline)
+        #expect(outline(8, 2) == "u: g h", "an offset past the end is that of the last full window")
         #expect(outline(0, 0) == "")
     }
 
-    @Test func `begins at its anchor, and stays where it was when that has gone`() throws {
+    @Test func `begins at its anchor, and then at the item that takes its place`() throws {
         let list = try Snapshot(outline: "s: a b c d e")
         let window = Window(start: .anchor("c"), limit: 2)
         let extract = window.extract(from: list)
         #expect(extract.snapshot.outline == "s: c d")
         #expect(extract.extent == Window.Extent(offset: 2, total: 5))
         let without = try list.applying([.deleteItems(["c"])])
-        #expect(window.extract(from: without, previousOffset: extract.extent.offset).snapshot.outline == "s: d e")
+        #expect(window.extract(from: without, after: extract.sent).snapshot.outline == "s: d e")
+        func anchor(_ operations: [ListOperation]) throws -> ItemID? {
+            window.extract(from: try list.applying(operations), after: extract.sent).anchor
+        }
+        #expect(try anchor([.deleteItems(["c"])]) == "d")
+        #expect(try anchor([.deleteItems(["c"]), .moveItem("d", to: .front(of: .section("s")))]) == "e")
+        #expect(try anchor([.deleteItems(["c", "d", "e"])]) == "b")
+        #expect(try anchor([.deleteItems(["c", "d"]), .insertItems([Item(id: "n")], at: .after("b"))]) == "n")
+        #expect(try anchor([.deleteSections(["s"])]) == nil)
+        // It begins at the front for a newcomer, and goes nowhere when its item comes back.
+        #expect(window.extract(from: without).anchor == "a")
+        let replaced = window.extract(from: without, after: extract.sent)
+        #expect(replaced.extent.anchor == "d" && window.extract(from: list, after: replaced.sent).anchor == "d")
+    }
+
+    @Test func `shows rows before its anchor`() throws {
+        let list = try Snapshot(outline: "s: a b c d e")
+        func outline(_ anchor: ItemID, _ before: Int) -> String {
+            var window = Window(start: .anchor(anchor), limit: 3)
+            window.before = before
+            return window.extract(from: list).snapshot.outline
+        }
+        #expect(outline("d", 1) == "s: c d e" && outline("b", 2) == "s: a b c" && outline("e", 1) == "s: d e")
+    }
+
+    @Test func `keeps the row of the first item that did not move`() throws {
+        let list = try Snapshot(outline: "s: a b c d e f g h")
+        var window = Window(start: .offset(2), limit: 4)
+        window.keep = ["x", "h", "e", "d"]
+        let sent = window.extract(from: list).sent
+        func offset(_ operations: [ListOperation], _ change: (inout Window) -> Void = { _ in }) throws -> Int {
+            var other = window
+            change(&other)
+            let after = try list.applying(operations)
+            return other.extract(from: after, after: sent, isSameView: other == window).extent.offset
+        }
+        let new = (0..<5_000).map { Item(id: ItemID(stringLiteral: "n\($0)")) }
+        #expect(try offset([.insertItems(new, at: .front(of: .section("s")))]) == 5_002)
+        #expect(try offset([.deleteItems(["a", "b"])]) == 0)
+        #expect(try offset([.deleteItems(["a", "b", "c"])]) == 0, "there are no rows before it")
+        #expect(try offset([.moveItem("e", to: .front(of: .section("s")))]) == 3, "d did not move")
+        #expect(try offset([.moveItem("e", to: .end(of: .section("s")))]) == 2)
+        #expect(try offset([.deleteItems(["e", "d", "a"])]) == 2, "the offset holds")
+        #expect(try offset([.deleteItems(["a"])]) { $0.start = .offset(3) } == 2)
+        #expect(try offset([.deleteItems(["a"])]) { $0.keep = [] } == 2)
+        // The rows that come down least stay, of two that change places.
+        #expect(try offset([.moveItem("d", to: .end(of: .section("s"))), .deleteItems(["c", "f"])]) == 1)
+    }
+
+    @Test func `tells the rows of pins and sections`() throws {
+        let list = try Snapshot(outline: "s: a(b c) d; t:; u: e f")
+        var window = Window(start: .offset(4), limit: 1)
+        window.pins = ["f", "x", "c"]
+        window.hasAllSections = true
+        let extract = window.extract(from: list)
+        #expect(extract.snapshot.outline == "s:; t:; u: e")
+        #expect(extract.extent.pins.map(\.row) == [5, nil, 2] && extract.extent.rows.map(\.count) == [4, 0, 2])
+        let next = window.extract(from: try list.applying([.deleteItems(["b"])])).extent.difference(from: extract.extent)
+        #expect(next.pins == [.init(item: "f", row: 4), .init(item: "c", row: 1)])
+        #expect(next.rows == [.init(section: "s", count: 3)])
     }
 
     @Test(arguments: [false, true])
@@ -319,7 +379,7 @@ import Testing
             for offset in 0...rows.count {
                 let limit = Int.random(in: 1...10, using: &random)
                 let shown = Window(start: .offset(offset), limit: limit).extract(from: list).snapshot
-                let wanted = rows[offset...].prefix(limit)
+                let wanted = offset < rows.count ? rows[offset...].prefix(limit) : rows.suffix(limit)
                 // Their parents are before them, and do not count as rows of the window.
                 #expect(Array(shown.itemIdentifiers.filter(wanted.contains)) == Array(wanted), "seed \(random.seed)")
                 for id in shown.itemIdentifiers where !wanted.contains(id) {

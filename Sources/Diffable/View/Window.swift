@@ -2,13 +2,21 @@
 /// before its children.
 package struct Window: Hashable, Sendable {
     package var start: Start
-    /// How many rows it has at most.
+    /// The largest number of rows.
     package var limit: Int
+    /// The number of rows before the anchor, with `Start.anchor`.
+    package var before = 0
+    /// With `Start.offset`: the first of these items that did not move keeps its row of the window.
+    package var keep: [ItemID] = []
+    /// The items whose rows are reported wherever they are.
+    package var pins: [ItemID] = []
+    /// Whether sections without a row in the window are shown too, and the number of rows of each section.
+    package var hasAllSections = false
 
     package enum Start: Hashable, Sendable {
         /// So many rows are before it.
         case offset(Int)
-        /// It begins with this item. When the list does not have it any more, the window stays where it was.
+        /// It begins with this item, or `before` rows before it.
         case anchor(ItemID)
     }
 
@@ -17,21 +25,42 @@ package struct Window: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// What a window shows.
-    package struct Extract: Sendable {
-        /// The rows, in their sections; what they stand under is shown too, whether it is a row of the window or not.
-        package var snapshot: Snapshot
-        package var extent: Extent
-        /// Whether it was to begin with an item that is not there.
-        package var lacksAnchor: Bool
+    /// Whether its position depends on the rows that were sent before.
+    package var isMoving: Bool {
+        if case .anchor = start { return true }
+        return !keep.isEmpty
     }
 
-    /// Where a window lies.
+    /// The rows that a window shows, and its position.
+    package struct Extract: Sendable {
+        /// The rows, in their sections; their parents are shown too, whether they are rows of the window or not.
+        package var snapshot: Snapshot
+        package var extent: Extent
+        /// The item that is the anchor now.
+        package var anchor: ItemID?
+        /// The number of rows inside of it.
+        package var numberOfRows: Int
+        /// Whether the list has rows, and the requested anchor is none of them.
+        package var lacksAnchor: Bool
+
+        /// The extract as the past of the next one.
+        package var sent: Sent {
+            Sent(snapshot: snapshot, extent: extent, anchor: anchor, numberOfRows: numberOfRows)
+        }
+    }
+
+    /// The position of a window among all rows.
     package struct Extent: Hashable, Sendable {
-        /// How many rows are before it.
+        /// The number of rows before it.
         package var offset: Int
-        /// How many rows there are with those outside of it.
+        /// The number of rows inside and outside of it.
         package var total: Int
+        /// The item that replaces the requested anchor.
+        package var anchor: ItemID?
+        /// The rows of the pins, in the order of the view.
+        package var pins: [Pin] = []
+        /// The number of rows of each section, in the list's order, if that was asked for.
+        package var rows: [SectionRows] = []
 
         package init(offset: Int, total: Int) {
             self.offset = offset
@@ -39,38 +68,110 @@ package struct Window: Hashable, Sendable {
         }
     }
 
-    /// What it shows of a list, given how many rows were before it the last time. O(limit + log n).
-    package func extract(from list: Snapshot, previousOffset: Int = 0) -> Extract {
-        let wanted: Int?
-        switch start {
-        case .offset(let offset): wanted = offset
-        case .anchor(let id): wanted = list.index(ofItem: id)
+    /// The row of a pinned item; nil if the view does not show it.
+    package struct Pin: Hashable, Sendable {
+        package var item: ItemID
+        package var row: Int?
+
+        package init(item: ItemID, row: Int?) {
+            self.item = item
+            self.row = row
         }
-        let offset = min(max(wanted ?? previousOffset, 0), list.numberOfItems)
-        var extraction = Extraction(list: list, passed: offset, wanted: max(limit, 0))
+    }
+
+    /// The number of rows of a section.
+    package struct SectionRows: Hashable, Sendable {
+        package var section: SectionID
+        package var count: Int
+
+        package init(section: SectionID, count: Int) {
+            self.section = section
+            self.count = count
+        }
+    }
+
+    /// The part of a list that it shows to a subscriber who has been sent something. O((limit + pins) · log n), and O(sections)
+    /// with all sections.
+    ///
+    /// - Parameters:
+    ///   - sent: the rows that the subscriber has; nil for a new one.
+    ///   - isSameView: whether these were sent for the same view.
+    package func extract(from list: Snapshot, after sent: Sent? = nil, isSameView: Bool = true) -> Extract {
+        extract(from: list, at: position(in: list, after: sent, isSameView: isSameView))
+    }
+
+    package func extract(from list: Snapshot, at position: Position) -> Extract {
+        var extraction = Extraction(list: list, passed: position.offset, wanted: max(limit, 0))
+        var extent = Extent(offset: position.offset, total: list.numberOfItems)
+        var lacksAnchor = false
+        if case .anchor(let requested) = start {
+            extent.anchor = position.anchor == requested ? nil : position.anchor
+            lacksAnchor = extent.total > 0 && !list.contains(requested)
+        }
+        if !pins.isEmpty { extent.pins = pins.map { Pin(item: $0, row: list.index(ofItem: $0)) } }
+        var sections = extraction.sections()
+        if hasAllSections { (sections, extent.rows) = extraction.completed(sections) }
         return Extract(
-            snapshot: extraction.snapshot(), extent: Extent(offset: offset, total: list.numberOfItems),
-            lacksAnchor: wanted == nil)
+            snapshot: Snapshot(shown: sections, of: list), extent: extent, anchor: position.anchor,
+            numberOfRows: min(max(limit, 0), extent.total - extent.offset), lacksAnchor: lacksAnchor)
+    }
+}
+
+extension Window.Extent {
+    /// The members that a client which has `old` does not know yet.
+    package func difference(from old: Self?) -> Self {
+        guard let old, !(old.pins.isEmpty && old.rows.isEmpty) else { return self }
+        var difference = self
+        if pins == old.pins {
+            difference.pins = []
+        } else {
+            let known = Set(old.pins)
+            difference.pins.removeAll { known.contains($0) }
+        }
+        if rows == old.rows {
+            difference.rows = []
+        } else {
+            let known = Set(old.rows)
+            difference.rows.removeAll { known.contains($0) }
+        }
+        return difference
     }
 }
 
 private struct Extraction {
     let list: Snapshot
-    /// How many rows are still to be passed over.
+    /// The number of rows that are still to be passed over.
     var passed: Int
-    /// How many rows are still to be taken.
+    /// The number of rows that are still to be taken.
     var wanted: Int
 
-    mutating func snapshot() -> Snapshot {
+    mutating func sections() -> [Section] {
         var sections: [Section] = []
-        if wanted == 0 { return Snapshot(shown: sections, of: list) }
+        if wanted == 0 { return sections }
         // Sections may be as many as items: those before the first row, and those without rows, are not met.
         list.forest.forEachSection(fromItem: passed) { section, rest in
             passed = rest
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
             return wanted > 0
         }
-        return Snapshot(shown: sections, of: list)
+        return sections
+    }
+
+    /// All sections of the list, with the items of those that are given, and the number of rows of each.
+    func completed(_ taken: [Section]) -> ([Section], [Window.SectionRows]) {
+        var sections: [Section] = []
+        var rows: [Window.SectionRows] = []
+        var taken = taken[...]
+        list.forest.children(Forest.list)?.forEach { handle in
+            let id = list.sectionID(handle)
+            rows.append(Window.SectionRows(section: id, count: list.forest.weight(handle) - 1))
+            if taken.first?.id == id {
+                sections.append(taken.removeFirst())
+            } else {
+                sections.append(Section(record: list.forest.record(handle)))
+            }
+        }
+        return (sections, rows)
     }
 
     private mutating func items(under owner: Handle) -> [Item] {

@@ -82,11 +82,10 @@ final class Follower<Value: Sendable>: Sendable {
         while true {
             let connection = try await shared.acquire()
             do throws(ClientError) {
-                // A state is continued with its own view.
-                let since = subscription.since
-                let view = since == nil ? shownView.version : subscription.view
-                let receive = subscription.resume(view)
-                let number = try await connection.begin(subscription.list, since, options, view: view.view) {
+                let version = shownView.version
+                let (since, view) = subscription.continuation(with: version)
+                let receive = subscription.resume(ShownView.Version(number: version.number, view: view))
+                let number = try await connection.begin(subscription.list, since, options, view: view) {
                     [weak self, weak connection] arrival in
                     await receive(arrival)
                     switch arrival {
@@ -96,7 +95,7 @@ final class Follower<Value: Sendable>: Sendable {
                 }
                 state.withLock {
                     $0.active = ActiveSubscription(
-                        connection: connection, number: number, viewNumber: view.number)
+                        connection: connection, number: number, viewNumber: version.number)
                 }
                 return askForView()
             } catch {

@@ -109,24 +109,47 @@ extension ListView {
     }
 
     /// A range of rows. A row is an item at any depth, and precedes its children.
-    public enum Window: Hashable, Sendable {
-        /// At most `limit` rows from this index on.
-        case offset(Int, limit: Int)
-        /// At most `limit` rows from this item on, even if it moves.
-        case anchor(ItemID, limit: Int)
+    public struct Window: Hashable, Sendable {
+        private let window: Diffable.Window
 
-        fileprivate func write(to json: inout ByteWriter) {
-            var object = ObjectWriter()
-            switch self {
-            case .offset(let offset, let limit):
-                object.append("offset") { $0.append(offset) }
-                object.append("limit") { $0.append(limit) }
-            case .anchor(let item, let limit):
-                object.append("anchor") { $0.appendString(item) }
-                object.append("limit") { $0.append(limit) }
-            }
-            json.append(object.finished())
+        /// At most `limit` rows from this index on.
+        ///
+        /// - Parameters:
+        ///   - keep: items, at most 64. The first of them that the view shows and that did not move keeps its row of the
+        ///     window when rows before it are inserted or deleted.
+        ///   - pins: items, at most 256, whose rows each update has, inside and outside of the window (`ListWindow.pins`).
+        ///   - allSections: whether sections without a row in the window are shown too (`ListWindow.rows`).
+        public static func offset(
+            _ offset: Int, limit: Int, keep: [ItemID] = [], pins: [ItemID] = [], allSections: Bool = false
+        ) -> Window {
+            var window = Diffable.Window(start: .offset(offset), limit: limit)
+            window.keep = keep
+            return Window(window, pins, allSections)
         }
+
+        /// At most `limit` rows from this item on, even if it moves. If it is deleted, the item that took its place replaces it
+        /// (`ListWindow.anchor`).
+        ///
+        /// - Parameters:
+        ///   - before: the number of rows to show before the item, less than `limit`.
+        ///   - pins: as for `offset`.
+        ///   - allSections: as for `offset`.
+        public static func anchor(
+            _ item: ItemID, before: Int = 0, limit: Int, pins: [ItemID] = [], allSections: Bool = false
+        ) -> Window {
+            var window = Diffable.Window(start: .anchor(item), limit: limit)
+            window.before = before
+            return Window(window, pins, allSections)
+        }
+
+        private init(_ window: Diffable.Window, _ pins: [ItemID], _ hasAllSections: Bool) {
+            var window = window
+            window.pins = pins
+            window.hasAllSections = hasAllSections
+            self.window = window
+        }
+
+        fileprivate func write(to json: inout ByteWriter) { window.write(into: &json) }
     }
 }
 

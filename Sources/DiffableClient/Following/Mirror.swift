@@ -9,6 +9,10 @@ struct Mirror: Sendable {
     private(set) var revision = 0
     private(set) var window: ListWindow?
     private var staged: Snapshot?
+    /// The position of the window in the parts of an incomplete update.
+    private var stagedExtent: Window.Extent?
+    /// The position of the window in the last complete update.
+    private var extent: Window.Extent?
     /// The views of `snapshot`, of the incomplete or next update, and of the updates after it.
     private(set) var view = ShownView.Version.everything
     private var nextView = ShownView.Version.everything
@@ -17,14 +21,16 @@ struct Mirror: Sendable {
 
     enum Progress { case partial, complete }
 
-    /// The position from which another connection continues; nil if there is no state yet.
-    var since: Request.Subscribe.Since? { isThere ? .init(epoch: epoch, revision: revision) : nil }
+    /// The position from which another connection continues, and the view that it shows; nil if there is no state yet.
+    var since: Request.Subscribe.Since? {
+        isThere ? .init(epoch: epoch, revision: revision, view: view.view.shown(at: extent)) : nil
+    }
 
     mutating func receive(_ reset: Message.Reset) throws(ClientError) -> Progress {
-        try stage(reset.operations, onto: Snapshot())
+        try stage(reset.operations, reset.extent, onto: Snapshot())
         guard reset.part == .last else { return .partial }
         epoch = reset.epoch
-        complete(at: reset.revision, reset.extent)
+        complete(at: reset.revision, isReset: true)
         return .complete
     }
 
@@ -33,14 +39,14 @@ struct Mirror: Sendable {
         guard changes.from == revision else {
             throw .unintelligible("changes from revision \(changes.from) to a list that is at \(revision)")
         }
-        try stage(changes.operations, onto: snapshot)
+        try stage(changes.operations, changes.extent, onto: snapshot)
         guard changes.part == .last else { return .partial }
-        complete(at: changes.revision, changes.extent)
+        complete(at: changes.revision)
         return .complete
     }
 
     mutating func discardPart() {
-        staged = nil
+        (staged, stagedExtent) = (nil, nil)
         nextView = laterView ?? nextView
         laterView = nil
     }
@@ -58,7 +64,17 @@ struct Mirror: Sendable {
 
     var numberOfItemsStaged: Int { (staged ?? snapshot).numberOfItems }
 
-    private mutating func stage(_ operations: [ListOperation], onto start: Snapshot) throws(ClientError) {
+    private mutating func stage(
+        _ operations: [ListOperation], _ extent: Window.Extent?, onto start: Snapshot
+    ) throws(ClientError) {
+        if let extent {
+            let parts = stagedExtent
+            stagedExtent = extent
+            if let parts {
+                stagedExtent?.pins = parts.pins + extent.pins
+                stagedExtent?.rows = parts.rows + extent.rows
+            }
+        }
         do {
             staged = try (staged ?? start).applying(operations, limits: .none)
         } catch {
@@ -66,10 +82,15 @@ struct Mirror: Sendable {
         }
     }
 
-    private mutating func complete(at revision: Int, _ extent: Window.Extent?) {
-        window = extent.map { ListWindow(offset: $0.offset, total: $0.total) }
+    private mutating func complete(at revision: Int, isReset: Bool = false) {
         snapshot = staged ?? snapshot
         view = nextView
+        window = stagedExtent.map {
+            var window = ListWindow($0, after: isReset ? nil : window, of: view.view.window)
+            if !window.rows.isEmpty { window.rows = window.rows.filter { snapshot.contains($0.key) } }
+            return window
+        }
+        extent = stagedExtent
         discardPart()
         isThere = true
         self.revision = revision

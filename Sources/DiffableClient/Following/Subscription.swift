@@ -125,9 +125,18 @@ extension Subscription {
 
     var itemsReceived: Int { state.withLock { $0.newest.mirror.numberOfItemsStaged } }
 
-    /// The position from which another connection continues; nil if there is no state yet.
-    var since: Request.Subscribe.Since? { state.withLock { $0.newest.mirror.since } }
-    var view: ShownView.Version { state.withLock { $0.newest.mirror.view } }
+    /// The position from which another connection continues with a view, and the view to request; nil and that view if there is
+    /// no state yet.
+    func continuation(with wanted: ShownView.Version) -> (since: Request.Subscribe.Since?, view: View) {
+        state.withLock { state in
+            let mirror = state.newest.mirror
+            guard var since = mirror.since, let shown = since.view else { return (nil, wanted.view) }
+            if mirror.view.number != wanted.number { return (since, wanted.view) }
+            // The same view, at the position that its window has reached.
+            since.view = nil
+            return (since, shown)
+        }
+    }
 
     /// Accepts messages from another connection from now on, and none from the previous one. `view` is the new connection's view.
     func resume(_ view: ShownView.Version) -> Conversation.Receiver {

@@ -154,7 +154,9 @@ extension Decoder {
             throw DecodingError(.tooLarge(limit: "viewIdsMax", max: limits.viewIdsMax), at: start)
         }
         var view = try parts.view(at: start)
-        view.take(json, segments: parts.numberOfSegments, terms: parts.numberOfTerms, ids: parts.numberOfIDs)
+        view.take(
+            json, segments: parts.numberOfSegments, terms: parts.numberOfTerms,
+            ids: parts.numberOfIDs + parts.numberOfWindowIDs)
         return view
     }
 
@@ -173,7 +175,10 @@ extension Decoder {
         case .expansion: parts.expansion = try expansionMode()
         case .expanded: parts.expanded = try itemSet("expanded", &parts.numberOfIDs)
         case .toggled: parts.toggled = try itemSet("toggled", &parts.numberOfIDs)
-        case .window: parts.window = try window()
+        case .window:
+            let window = try window()
+            parts.window = window
+            parts.numberOfWindowIDs = window.keep.count + window.pins.count
         }
         switch member {
         case .sections, .where, .search, .sort: parts.texts[Int(member.rawValue)] = text
@@ -233,6 +238,7 @@ private struct ViewParts {
     var toggled: Set<ItemID>?
     var window: Window?
     var numberOfIDs = 0
+    var numberOfWindowIDs = 0
     /// The text of the members that decide which items match and how they are sorted.
     var texts: [[UInt8]] = [[], [], [], []]
 
@@ -367,20 +373,27 @@ extension Decoder {
 // MARK: - Windows
 
 private enum WindowMember: UInt8, MemberName {
-    case anchor, offset, limit
+    case anchor, offset, limit, before, keep, pins, allSections
 
     static func named(_ name: JSONString) -> WindowMember? {
         switch name {
         case "anchor": .anchor
         case "offset": .offset
         case "limit": .limit
+        case "before": .before
+        case "keep": .keep
+        case "pins": .pins
+        case "allSections": .allSections
         default: nil
         }
     }
 }
 
+/// The number of ids in `keep` and `pins`: each is looked for whenever rows are inserted, deleted or moved.
+private let (keepMax, pinsMax) = (64, 256)
+
 extension Decoder {
-    /// `{"offset":0,"limit":50}` or `{"anchor":"milk","limit":50}`
+    /// `{"offset":0,"limit":50,"keep":["milk"],"pins":["milk"]}` or `{"anchor":"milk","before":10,"limit":50}`
     fileprivate mutating func window() throws(DecodingError) -> Window {
         _ = scanner.peek()
         let start = scanner.offset
@@ -388,10 +401,18 @@ extension Decoder {
         var offset: Int?
         var limit: Int?
         var limitOffset: Int?
+        var before: Int?
+        var keep: [ItemID]?
+        var pins: [ItemID] = []
+        var hasAllSections = false
         try object("a window", WindowMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .anchor: anchor = try decoder.identifier("anchor")
             case .offset: offset = try decoder.wholeNumber("offset")
+            case .before: before = try decoder.wholeNumber("before")
+            case .keep: keep = try decoder.itemsOnce("keep", max: keepMax)
+            case .pins: pins = try decoder.itemsOnce("pins", max: pinsMax)
+            case .allSections: hasAllSections = try decoder.boolean("allSections")
             case .limit:
                 _ = decoder.scanner.peek()
                 limitOffset = decoder.scanner.offset
@@ -403,10 +424,40 @@ extension Decoder {
             let reason = DecodingError.Reason.tooLarge(limit: "windowRowsMax", max: limits.windowRowsMax)
             throw DecodingError(reason, at: limitOffset).inside("limit")
         }
+        let place: Window.Start
         switch (anchor, offset) {
-        case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)
-        case (nil, _): return Window(start: .offset(offset ?? 0), limit: limit)
+        case (let anchor?, nil): place = .anchor(anchor)
+        case (nil, _): place = .offset(offset ?? 0)
         default: throw .invalid("a window takes anchor or offset, not both", at: start)
         }
+        if anchor != nil, keep != nil {
+            throw .invalid("keep needs offset: a window with an anchor follows the anchor; leave one of them out", at: start)
+        }
+        if anchor == nil, before != nil {
+            throw .invalid("before needs anchor; without one, reduce offset by as many rows", at: start)
+        }
+        if let before, before > 0, before >= limit {
+            throw .invalid("before must be less than limit, so that the window shows its anchor", at: start)
+        }
+        var window = Window(start: place, limit: limit)
+        window.before = before ?? 0
+        window.keep = keep ?? []
+        window.pins = pins
+        window.hasAllSections = hasAllSections
+        return window
+    }
+
+    /// An array of ids, without those that were named before.
+    private mutating func itemsOnce(_ what: StaticString, max: Int) throws(DecodingError) -> [ItemID] {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let ids = try elements(what) { decoder throws(DecodingError) in
+            try decoder.identifier("an item's id", as: ItemName.self)
+        }
+        guard ids.count <= max else {
+            throw .invalid("\(what) has \(ids.count) ids, and may have \(max); name fewer items", at: start)
+        }
+        var known: Set<ItemID> = []
+        return ids.filter { known.insert($0).inserted }
     }
 }

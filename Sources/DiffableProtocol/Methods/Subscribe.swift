@@ -46,10 +46,13 @@ extension Request {
         package struct Since: Sendable, Equatable {
             package var epoch: String
             package var revision: Int
+            /// The view that the update showed; nil if it is the view of the request.
+            package var view: View?
 
-            package init(epoch: String, revision: Int) {
+            package init(epoch: String, revision: Int, view: View? = nil) {
                 self.epoch = epoch
                 self.revision = revision
+                self.view = view
             }
         }
 
@@ -98,6 +101,10 @@ extension Request.Subscribe: RequestParameters {
             writer.append(#"{"epoch":"#)
             writer.appendString(since.epoch)
             writer.appendMember("revision", since.revision)
+            if let view = since.view {
+                writer.append(#","view":"#)
+                writer.append(view.json.isEmpty ? Array("{}".utf8) : view.json)
+            }
             writer.append(byte: UInt8(ascii: "}"))
         }
         writer.appendParameter(view)
@@ -111,12 +118,13 @@ extension Request.Subscribe: RequestParameters {
 }
 
 private enum SinceMember: UInt8, MemberName {
-    case epoch, revision
+    case epoch, revision, view
 
     static func named(_ name: JSONString) -> SinceMember? {
         switch name {
         case "epoch": .epoch
         case "revision": .revision
+        case "view": .view
         default: nil
         }
     }
@@ -126,16 +134,18 @@ private enum SinceMember: UInt8, MemberName {
 private let epochLengthMax = 255
 
 extension Decoder {
-    /// `{"epoch":"k3v9","revision":7}`
+    /// `{"epoch":"k3v9","revision":7,"view":{}}`
     fileprivate mutating func since() throws(DecodingError) -> Request.Subscribe.Since {
         _ = scanner.peek()
         let start = scanner.offset
         var epoch: String?
         var revision: Int?
+        var view: View?
         try object("since", SinceMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .epoch: epoch = try decoder.epoch()
             case .revision: revision = try decoder.wholeNumber("revision")
+            case .view: view = try decoder.view()
             }
         }
         guard let epoch, let revision else {
@@ -143,7 +153,7 @@ extension Decoder {
                 "since needs both epoch and revision of the last update that you received; to begin with the whole list, leave since out",
                 at: start)
         }
-        return Request.Subscribe.Since(epoch: epoch, revision: revision)
+        return Request.Subscribe.Since(epoch: epoch, revision: revision, view: view)
     }
 
     private mutating func epoch() throws(DecodingError) -> String {

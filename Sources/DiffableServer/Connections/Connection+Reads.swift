@@ -137,9 +137,11 @@ extension Connection {
             else { return nil }
             return hub.preparation(of: state, through: snapshot.view) { [quota] in !quota.isOverfull }
         case .subscribe(let subscribe):
-            guard !subscribe.view.isEverything, let list = hub.follow(subscribe.list, for: peer)
+            guard !(subscribe.view.isEverything && subscribe.viewSent.isEverything),
+                let list = hub.follow(subscribe.list, for: peer)
             else { return nil }
-            return list.preparation(for: subscribe.view, of: past(of: subscribe), for: quotaOfRows)
+            let past = past(of: subscribe).map { (state: $0, view: subscribe.viewSent) }
+            return list.preparation(for: subscribe.view, of: past, for: quotaOfRows)
         case .setView(let change):
             guard !change.view.isEverything,
                 let audience = subscriptions.first(where: { $0.number == change.subscription })?.audience,
@@ -192,13 +194,13 @@ extension Connection {
             let state = if let found { found.state } else { try state(of: request.list, at: request.revision) }
             // Without an id there is nobody to read it.
             if id == .absent { return }
-            let (snapshot, extent, _) = found?.rows ?? (state.snapshot, nil, false)
+            let rows = found?.rows ?? .all(state.snapshot)
             let reply = SnapshotReplyWriter(
-                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
-                extent: extent)
+                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: rows.snapshot,
+                extent: rows.extent)
             lengthOfRows = peer.isPrivileged ? 0 : preparation?.lengthFound ?? 0
             stateOfReply = HeldStates.Origin(state, found == nil ? .all : .ofReply(number))
-            session.openLine = .snapshot(reply, of: snapshot)
+            session.openLine = .snapshot(reply, of: rows.snapshot)
         } catch {
             reply(id, .failure(WireError(error)))
         }
@@ -216,8 +218,7 @@ extension Connection {
             if let list { hub.leave(list) }
             return refuseRegistration(of: request.list, [id])
         }
-        let audience = list?.audience(for: request.view)
-        let start = start(of: request, audience)
+        let (audience, start) = begin(request, list)
         subscriptionsMade += 1
         let subscription = Subscription(number: subscriptionsMade, request, to: audience, from: start, of: self)
         subscriptions.append(subscription)
@@ -231,19 +232,31 @@ extension Connection {
     }
 
     /// Where a subscription begins: at what the client was shown, if the state that it was shown is kept.
-    private func start(of request: Request.Subscribe, _ audience: Audience?) -> Subscription.Start {
-        guard let since = request.since else { return .nothing(.initial) }
+    private func begin(_ request: Request.Subscribe, _ list: FollowedList?) -> (Audience?, Subscription.Start) {
         // What it has of a list that there is not is of another life, whichever comes next.
-        guard let audience else { return .nothing(.epoch) }
-        let current = audience.list.state
-        guard since.epoch == current.epoch else { return .nothing(.epoch) }
+        guard let list else { return (nil, .nothing(request.since == nil ? .initial : .epoch)) }
+        let (sent, reason) = sent(to: request, list)
+        guard let sent, let since = request.since else { return (list.audience(for: request.view), .nothing(reason)) }
+        let isSameView = request.viewSent == request.view
+        let (audience, shown) = list.audience(for: request.view, after: sent, isSameView: isSameView)
+        return (audience, .sent(DeliveredState(shown: shown, revision: since.revision), isSameView: isSameView))
+    }
+
+    /// The rows that the client was shown; nil with the reason if they are not known.
+    private func sent(
+        to request: Request.Subscribe, _ list: FollowedList
+    ) -> ((state: ListState, rows: ShownRows)?, NotificationWriter.ResetReason) {
+        guard let since = request.since else { return (nil, .initial) }
+        let current = list.state
+        guard since.epoch == current.epoch else { return (nil, .epoch) }
         // What this daemon has not made yet was lost by it.
-        guard since.revision <= current.revision else { return .nothing(.epoch) }
-        guard since.revision >= current.lastReloadRevision else { return .nothing(.reload) }
-        let found: (state: ListState, rows: ViewPreparation.Rows)? =
-            request.view.isEverything ? past(of: request).map { ($0, ($0.snapshot, nil, false)) } : preparation?.found
-        guard let found, let shown = audience.shown(at: found.state, found.rows) else { return .nothing(.history) }
-        return .sent(DeliveredState(shown: shown, revision: since.revision))
+        guard since.revision <= current.revision else { return (nil, .epoch) }
+        guard since.revision >= current.lastReloadRevision else { return (nil, .reload) }
+        let isEverything = request.view.isEverything && request.viewSent.isEverything
+        let found = isEverything ? past(of: request).map { ($0, .all($0.snapshot)) } : preparation?.found
+        // The client was told which item replaced the anchor, and would have named it.
+        guard let found, !found.rows.lacksAnchor else { return (nil, .history) }
+        return (found, .initial)
     }
 
     private func carryOut(_ request: Request.History, _ id: RequestID) {
@@ -334,4 +347,9 @@ extension Request {
         default: nil
         }
     }
+}
+
+extension Request.Subscribe {
+    /// The view whose rows the client has.
+    fileprivate var viewSent: View { since?.view ?? view }
 }

@@ -26,10 +26,6 @@ final class Audience {
     }
     /// What is shown of it.
     private(set) var shown: RenderedView
-    /// Whether the item is not there that its window is to begin with. Then it is where that was when it was shown last.
-    private var lacksAnchor = false
-    /// Where that was; at the front if it never was shown.
-    private var anchorOffset = 0
     private(set) var members = UnorderedGroup(\Subscription.position)
     /// What those who keep up were sent last.
     private var served: DeliveredState
@@ -56,7 +52,11 @@ final class Audience {
     /// do not.
     private static let lengthServedMax = 16 << 20
 
-    init(number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?) {
+    /// - Parameter position: the position of the window, if it depends on the rows that were sent before.
+    init(
+        number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?,
+        at position: Window.Position? = nil
+    ) {
         self.list = list
         self.view = view
         self.number = number
@@ -64,23 +64,17 @@ final class Audience {
         let state = selection?.state ?? list.shownState
         let id = RenderedView.ID(audience: number, revision: state.revision)
         guard let rows = selection == nil ? state.snapshot : selection?.shown else { Self.isNotPrepared() }
-        let extract = view.window?.extract(from: rows)
-        shown = RenderedView(id, extract?.snapshot ?? rows, extract?.extent)
+        if let window = view.window, let position {
+            shown = RenderedView(id, .window(window.extract(from: rows, at: position)))
+        } else {
+            shown = RenderedView(id, view.window.shown(of: rows))
+        }
         served = DeliveredState(shown: shown, revision: state.revision)
-        if let extract { noteAnchor(of: extract) }
     }
 
     private static func isNotPrepared() -> Never {
         preconditionFailure("a view is prepared before it has an audience")
     }
-
-    private func noteAnchor(of extract: Window.Extract) {
-        lacksAnchor = extract.lacksAnchor
-        if !lacksAnchor { anchorOffset = extract.extent.offset }
-    }
-
-    /// Whether a newcomer is shown the same: who was not here when the anchor went begins at the front.
-    var isOpen: Bool { !lacksAnchor || anchorOffset == 0 }
 
     // MARK: Members
 
@@ -109,32 +103,29 @@ final class Audience {
         let turn = list.background.turn
         guard let window = view.window else {
             // Several transactions of one turn may have cancelled out.
-            if isReload || rows.operationsAtOnce(in: turn)?.isEmpty != true { show(rows) }
+            if isReload || rows.operationsAtOnce(in: turn)?.isEmpty != true { show(rows, .all(rows.new)) }
             return
         }
         if !isReload, let operations = rows.operationsAtOnce(in: turn), shown.isUntouched(by: operations) { return }
-        let extract = window.extract(from: rows.new, previousOffset: anchorOffset)
-        noteAnchor(of: extract)
+        let extract = window.extract(from: rows.new, after: window.isMoving ? shown.sent : nil)
         let step = Transition(from: shown.snapshot, to: extract.snapshot)
-        if isReload || shown.extent != extract.extent || !step.operations.isEmpty { show(step, extract.extent) }
+        if isReload || shown.extent != extract.extent || shown.anchor != extract.anchor || !step.operations.isEmpty {
+            show(step, .window(extract))
+        }
     }
 
-    private func show(_ step: Transition, _ extent: Window.Extent? = nil) {
+    private func show(_ step: Transition, _ rows: ShownRows) {
         if !isDue {
             isDue = true
             list.noteShown(by: self)
         }
         lastTransition = (shown.id, step)
-        shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), step.new, extent)
+        shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
     }
 
-    /// What was shown of an earlier state of the list, given the rows that it had. Nil when nobody can tell: a window
-    /// without its anchor is where that was before, and who asks may have come there by another way. Nor can anybody tell
-    /// where the window would be by now, if the anchor has gone since.
-    func shown(at state: ListState, _ rows: ViewPreparation.Rows) -> RenderedView? {
-        if rows.lacksAnchor || lacksAnchor { return nil }
-        if state === self.state { return shown }
-        return RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows.snapshot, rows.extent)
+    /// The rows that it showed at an earlier state of the list.
+    func shown(at state: ListState, _ rows: ShownRows) -> RenderedView {
+        RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
     }
 
     // MARK: Turns
@@ -336,6 +327,9 @@ final class Audience {
     }
 
     private func isReload(since sent: DeliveredState) -> Bool { state.lastReloadRevision > sent.revision }
+
+    /// Whether one step led from the rows that were sent to those that are shown.
+    func follows(_ sent: DeliveredState) -> Bool { lastTransition?.from == sent.shown.id }
 
     /// Whether what a subscriber was sent last is what is shown now, because what changed since has cancelled out. False
     /// when it takes long to tell.

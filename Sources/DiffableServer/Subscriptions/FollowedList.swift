@@ -24,8 +24,8 @@ final class FollowedList {
     private let becomeDue: (FollowedList) -> Void
     /// Those that a newcomer joins who has an equal view.
     private var audiences: [View: Audience] = [:]
-    /// Others, which show what a newcomer is not to be shown.
-    private var closedAudiences: [ObjectIdentifier: Audience] = [:]
+    /// Those whose windows have a position of their own, although they have equal views.
+    private var movingAudiences: [View: [Audience]] = [:]
     /// Those that show the list itself, or a window over it.
     private var wholeAudiences = UnorderedGroup(\Audience.position)
     /// Those that show something that they have not served yet.
@@ -61,7 +61,7 @@ final class FollowedList {
     }
 
     /// Whether nobody follows it any more, or is about to.
-    var isEmpty: Bool { audiences.isEmpty && closedAudiences.isEmpty && preparations.isEmpty }
+    var isEmpty: Bool { audiences.isEmpty && movingAudiences.isEmpty && preparations.isEmpty }
 
     /// All who follow it, through whatever view.
     var subscriptions: [Subscription] {
@@ -72,8 +72,8 @@ final class FollowedList {
 
     private func forEachAudience(_ body: (Audience) -> Void) {
         for audience in audiences.values { body(audience) }
-        if closedAudiences.isEmpty { return }
-        for audience in closedAudiences.values { body(audience) }
+        if movingAudiences.isEmpty { return }
+        for audiences in movingAudiences.values { for audience in audiences { body(audience) } }
     }
 
     // MARK: Turns
@@ -171,17 +171,56 @@ final class FollowedList {
     // MARK: Audiences
 
     /// Those who follow it through a view, which is prepared.
-    func audience(for view: View) -> Audience {
+    ///
+    /// - Parameters:
+    ///   - sent: the rows that a subscriber has; nil for a new one.
+    ///   - isSameView: whether these were sent for the same view.
+    func audience(for view: View, after sent: RenderedView? = nil, isSameView: Bool = true) -> Audience {
         update()
-        if let audience = audiences[view] {
-            if audience.isOpen { return audience }
-            closedAudiences[ObjectIdentifier(audience)] = audience
+        guard let window = view.window, window.isMoving else {
+            if let audience = audiences[view] { return audience }
+            let audience = makeAudience(for: view)
+            audiences[view] = audience
+            return audience
         }
+        let known = movingAudiences[view, default: []]
+        let selection = known.first?.selection ?? selection(for: view, besides: nil, for: nil)
+        let rows = selection == nil ? shownState.snapshot : selection?.shown
+        let position = rows.map { window.position(in: $0, after: sent?.sent, isSameView: isSameView) }
+        if let audience = known.first(where: { $0.shown.position == position }) { return audience }
+        let audience = makeAudience(for: view, at: position)
+        movingAudiences[view, default: []].append(audience)
+        return audience
+    }
+
+    /// The audience of a subscriber that comes back, and the rows that it has.
+    ///
+    /// - Parameters:
+    ///   - sent: the rows that it was sent, and the state of the list that they are of.
+    ///   - isSameView: whether these were sent for the same view.
+    func audience(for view: View, after sent: (state: ListState, rows: ShownRows), isSameView: Bool)
+        -> (Audience, RenderedView)
+    {
+        // Rows of another view, and of a window that moves, are not those that the audience had at that revision.
+        let isOwn = isSameView && view.window?.isMoving != true
+        let shown = RenderedView(
+            RenderedView.ID(audience: isOwn ? 0 : newNumber(), revision: sent.state.revision), sent.rows)
+        let audience = audience(for: view, after: shown, isSameView: isSameView)
+        let isShown = sent.state === audience.state && sent.rows.extent == audience.shown.extent
+        if isSameView, isShown { return (audience, audience.shown) }
+        return (audience, isOwn ? audience.shown(at: sent.state, sent.rows) : shown)
+    }
+
+    /// A number that no audience has.
+    private func newNumber() -> Int {
+        audiencesMade += 1
+        return audiencesMade
+    }
+
+    private func makeAudience(for view: View, at position: Window.Position? = nil) -> Audience {
         let selection = selection(for: view, besides: nil, for: nil)
         selection?.users += 1
-        audiencesMade += 1
-        let audience = Audience(number: audiencesMade, of: self, through: view, selection)
-        audiences[view] = audience
+        let audience = Audience(number: newNumber(), of: self, through: view, selection, at: position)
         if let selection { selection.audiences.add(audience) } else { wholeAudiences.add(audience) }
         return audience
     }
@@ -192,8 +231,10 @@ final class FollowedList {
         audiencesWithLines.remove(audience)
         if audiences[audience.view] === audience {
             audiences[audience.view] = nil
-        } else if closedAudiences.removeValue(forKey: ObjectIdentifier(audience)) == nil {
-            return
+        } else {
+            guard let index = movingAudiences[audience.view]?.firstIndex(where: { $0 === audience }) else { return }
+            movingAudiences[audience.view]?.remove(at: index)
+            if movingAudiences[audience.view]?.isEmpty == true { movingAudiences[audience.view] = nil }
         }
         if let selection = audience.selection {
             selection.audiences.remove(audience)
@@ -208,15 +249,16 @@ final class FollowedList {
     ///
     /// - Parameters:
     ///   - neighbour: who has a view that may differ in its expansion alone, or in a `search` that says less of the same.
-    ///   - past: another state, of which it is to be found as well.
+    ///   - past: another state, of which the rows are to be found as well, and the view that shows them.
     ///   - quota: the account for the memory of its rows.
     func preparation(
-        for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil, for quota: UserQuota? = nil
+        for view: View, besides neighbour: Audience? = nil, of past: (state: ListState, view: View)? = nil,
+        for quota: UserQuota? = nil
     ) -> ViewPreparation {
         update()
         let selection = selection(for: view, besides: neighbour?.selection, for: quota)
         selection?.users += 1
-        let preparation = ViewPreparation(self, view, selection, of: past)
+        let preparation = ViewPreparation(self, selection, of: past)
         preparations[ObjectIdentifier(preparation)] = preparation
         selections?.move()
         preparation.check()

@@ -6,8 +6,12 @@ import Diffable
 final class RenderedView {
     let id: ID
     let snapshot: Snapshot
-    /// Where the view's window lies, if it has one.
+    /// The position of the view's window, if it has one.
     let extent: Window.Extent?
+    /// The item that is the window's anchor now.
+    let anchor: ItemID?
+    /// The number of rows in the window; nil without one.
+    private let numberOfRows: Int?
 
     /// What has the same id is the same.
     struct ID: Hashable {
@@ -17,11 +21,58 @@ final class RenderedView {
         let revision: Int
     }
 
-    init(_ id: ID, _ snapshot: Snapshot, _ extent: Window.Extent? = nil) {
+    init(_ id: ID, _ rows: ShownRows) {
         self.id = id
-        self.snapshot = snapshot
-        self.extent = extent
+        switch rows {
+        case .all(let rows): (snapshot, extent, anchor, numberOfRows) = (rows, nil, nil, nil)
+        case .window(let extract):
+            (snapshot, extent) = (extract.snapshot, extract.extent)
+            (anchor, numberOfRows) = (extract.anchor, extract.numberOfRows)
+        }
     }
+
+    /// The rows as the past of a window's next position.
+    var sent: Window.Sent {
+        Window.Sent(
+            snapshot: snapshot, extent: extent, anchor: anchor, numberOfRows: numberOfRows ?? snapshot.numberOfItems)
+    }
+
+    /// The position of a window.
+    var position: Window.Position? { extent.map { Window.Position(offset: $0.offset, anchor: anchor) } }
+}
+
+/// The rows that a view shows of a list.
+enum ShownRows {
+    /// Those of a view without a window.
+    case all(Snapshot)
+    case window(Window.Extract)
+
+    var snapshot: Snapshot {
+        switch self {
+        case .all(let rows): rows
+        case .window(let extract): extract.snapshot
+        }
+    }
+
+    var extent: Window.Extent? {
+        switch self {
+        case .all: nil
+        case .window(let extract): extract.extent
+        }
+    }
+
+    /// Whether a window has to begin with an item that is not shown. Then its position is known only to those who were sent it.
+    var lacksAnchor: Bool {
+        switch self {
+        case .all: false
+        case .window(let extract): extract.lacksAnchor
+        }
+    }
+}
+
+extension Window? {
+    /// The rows of a view with this window, for a subscriber who has been sent nothing.
+    func shown(of rows: Snapshot) -> ShownRows { map { .window($0.extract(from: rows)) } ?? .all(rows) }
 }
 
 /// What a subscriber has, after the last group that it was sent.

@@ -7,7 +7,7 @@ extension Subscription {
     /// Where it goes on from.
     enum Start {
         case nothing(NotificationWriter.ResetReason)
-        case sent(DeliveredState)
+        case sent(DeliveredState, isSameView: Bool)
     }
 
     /// Whether an answer that waits for what came of it need not wait for this one any more.

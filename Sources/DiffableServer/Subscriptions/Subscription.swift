@@ -58,15 +58,17 @@ final class Subscription {
         self.view = request.view
         var rest = request
         rest.view = View()
+        rest.since = nil
         self.request = rest
         self.audience = audience
         self.connection = connection
         let resetReason: NotificationWriter.ResetReason
         switch start {
         case .nothing(let reason): (sent, resetReason) = (nil, reason)
-        case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
+        case .sent(let sent, _): (self.sent, resetReason) = (sent, .initial)
         }
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
+        if case .sent(_, isSameView: false) = start { machine.oweView() }
         connection.quota.register(Self.length(request.list, view, on: connection))
         if audience != nil { oweLiveness() }
     }
@@ -154,17 +156,32 @@ final class Subscription {
     func show(_ view: View) {
         if !hasEnded { connection.quota.register(growth(with: view)) }
         self.view = view
-        switch machine.show(isSameView: view == audience?.view, of: condition) {
+        // An equal window with `keep` is a request for its offset, from which it may have moved.
+        let isSameView = view == audience?.view && view.window?.keep.isEmpty != false
+        switch machine.show(isSameView: isSameView, of: condition) {
         case .nothing: break
         case .prepareAnew: if let list = preparation?.list { follow(list) }
         case .changeAudience:
             guard let old = audience else { preconditionFailure("what is followed has an audience") }
-            let new = old.list.audience(for: view)
-            audience = new
             longDifference = nil
-            new.add(self, insteadOf: old)
+            move(to: old.list.audience(for: view, after: sent?.shown, isSameView: false))
             connection.hub.slowReaders.note()
         }
+    }
+
+    private func move(to new: Audience) {
+        guard let old = audience, new !== old else { return }
+        audience = new
+        new.add(self, insteadOf: old)
+    }
+
+    /// Joins those whose window is where it is for one who was sent the same. Subscribers that were sent other rows, because
+    /// they read slowly, may have the same window at another position.
+    private func moveWindow() {
+        guard let sent, longDifference == nil, let audience, audience.view.window?.isMoving == true,
+            sent.shown !== audience.shown, !audience.follows(sent) || machine.isOtherViewSent
+        else { return }
+        move(to: audience.list.audience(for: view, after: sent.shown, isSameView: !machine.isOtherViewSent))
     }
 
     /// Follows the list that it has waited for, as soon as it is known what its view shows.
@@ -332,8 +349,9 @@ final class Subscription {
     }
 
     private func nextGroup(at now: NIODeadline?) -> Line? {
+        audience?.list.update()
+        moveWindow()
         guard let audience else { preconditionFailure("what is followed has an audience") }
-        audience.list.update()
         var target = audience.target
         // A new view may have been found for an older state than the old one has shown; nothing sent is taken back.
         if let sent, target.revision < sent.revision { return nil }

@@ -85,6 +85,8 @@ struct SubscriptionMachine {
     private var knowsOfList: Bool
     /// Whether an update is owed even if nothing has changed: after another view, and after `forget`.
     private(set) var owesView = false
+    /// Whether the last update was of another view.
+    private(set) var isOtherViewSent = false
     /// Whether its list, a mirror, is live is to be told.
     private(set) var owesLiveness = false
     /// When it is to be woken.
@@ -127,6 +129,9 @@ struct SubscriptionMachine {
 
     mutating func oweLiveness() { owesLiveness = true }
 
+    /// It goes on from another view than its own, from which one update leads.
+    mutating func oweView() { (owesView, isOtherViewSent) = (true, true) }
+
     /// There is none to follow any more.
     mutating func beginWaiting() { state = .waiting }
 
@@ -140,6 +145,7 @@ struct SubscriptionMachine {
             owesView = true
             // An equal view is no other one: a window whose anchor has gone stays where it is.
             if isSameView { return .nothing }
+            isOtherViewSent = true
             search = .none
             return .changeAudience
         }
@@ -218,7 +224,7 @@ struct SubscriptionMachine {
     private mutating func beginAnew() {
         state = .waiting
         search = .none
-        owesView = false
+        (owesView, isOtherViewSent) = (false, false)
         if knowsOfList { resetReason = .epoch }
     }
 
@@ -251,7 +257,7 @@ struct SubscriptionMachine {
 
     /// The first line of a group is written, or its first page. What comes after it is another group's.
     mutating func reportBegun(_ rest: Rest, at now: NIODeadline?) {
-        owesView = false
+        (owesView, isOtherViewSent) = (false, false)
         knowsOfList = true
         search = .none
         reportContinued(rest, at: now)

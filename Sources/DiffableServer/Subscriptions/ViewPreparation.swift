@@ -6,8 +6,6 @@ import DiffableStore
 ///
 /// It holds on to what it needs until `end`.
 final class ViewPreparation {
-    typealias Rows = (snapshot: Snapshot, extent: Window.Extent?, lacksAnchor: Bool)
-
     let list: FollowedList?
     private let selection: LiveSelection?
     /// The list's, when this began: whoever asks has heard of it.
@@ -26,15 +24,17 @@ final class ViewPreparation {
         case isNotWanted
         case isWanted(ListState, View)
         case isLookedFor
-        case isFound(ListState, Rows)
+        case isFound(ListState, ShownRows)
     }
 
     /// For somebody who is about to follow the list.
-    init(_ list: FollowedList, _ view: View, _ selection: LiveSelection?, of past: ListState?) {
+    ///
+    /// - Parameter past: another state to find rows of, and the view that shows them.
+    init(_ list: FollowedList, _ selection: LiveSelection?, of past: (state: ListState, view: View)?) {
         self.list = list
         self.selection = selection
         self.revision = list.state.revision
-        self.past = past.map { .isWanted($0, view) } ?? .isNotWanted
+        self.past = past.map { .isWanted($0.state, $0.view) } ?? .isNotWanted
     }
 
     /// For somebody who reads one state of a list, which may be followed by others.
@@ -51,7 +51,7 @@ final class ViewPreparation {
     }
 
     /// What was wanted of another state than the current one, and which.
-    var found: (state: ListState, rows: Rows)? {
+    var found: (state: ListState, rows: ShownRows)? {
         if case .isFound(let state, let rows) = past { (state, rows) } else { nil }
     }
 
@@ -116,8 +116,7 @@ final class ViewPreparation {
     }
 
     private func use(_ rows: Snapshot, of state: ListState, through view: View) {
-        let extract = view.window?.extract(from: rows)
-        past = .isFound(state, (extract?.snapshot ?? rows, extract?.extent, extract?.lacksAnchor ?? false))
+        past = .isFound(state, view.window.shown(of: rows))
         becomeReady()
     }
 

@@ -81,7 +81,7 @@ private struct NaiveRound {
 
     private mutating func step(_ viewer: NaiveViewer) throws {
         if viewer.isAway {
-            if changes.chance(40) { try viewer.comeBack(history) }
+            if changes.chance(40) { try viewer.comeBack(history, with: changes.chance(40) ? view() : nil) }
             return
         }
         if changes.chance(80) { try viewer.catchUp(history) }

@@ -18,10 +18,10 @@ final class NaiveViewer {
     private var mirror = NaiveMirror()
     /// Whether the next update is the first one with another view.
     private var isTurned = false
-    /// The revision since which the daemon follows the anchor of its window.
-    private var anchorSince = 0
-    /// The same, if intermediate views were skipped and the anchor is still the same.
-    private var anchorSinceAtMost: Int?
+    /// The rows that it has, by the model.
+    private var shown: NaiveView.Shown?
+    /// Whether these are of another view; both if that is not known.
+    private var turns = [false]
     private(set) var groups = 0
     private(set) var resumptions = 0
     /// Recently inserted and deleted items.
@@ -45,37 +45,49 @@ final class NaiveViewer {
     // MARK: Coming, going, turning
 
     private func subscribe(_ history: NaiveHistory) throws {
-        var members = #""list":"naive","deliver":"\#(form)","view":\#(view.text)"#
+        let prefix = #""list":"naive","deliver":"\#(form)","view":\#(view.text)"#
+        var members = prefix
         // A bookmark confirms that everything was sent, which nothing else would show.
         if let minInterval { members += #","minInterval":\#(minInterval),"bookmark":10"# }
         let since = mirror.revision
-        if let since { members += #","since":{"epoch":"\#(mirror.epoch)","revision":\#(since)}"# }
+        if let since {
+            let sent = view.shown(as: shown)
+            // The view of the request may be another.
+            let next = viewAfterReturn ?? sent
+            viewAfterReturn = nil
+            let isSame = next.text == sent.text
+            members = #""list":"naive","deliver":"\#(form)","view":\#(next.text)"# + members.dropFirst(prefix.count)
+            members += #","since":{"epoch":"\#(mirror.epoch)","revision":\#(since)"#
+            members += isSame ? "}" : #","view":\#(sent.text)}"#
+            view = next
+            (turns, isTurned) = ([!isSame], !isSame)
+        }
         let reply = try answer(to: "subscribe", members, history)
         guard let number = reply["subscription"]?.int else { throw NaiveFailure("refused: \(reply.text)") }
         subscription = number
-        (anchorSince, anchorSinceAtMost) = (history.revision, nil)
         guard let since else { return }
-        let isThere = { [view] revision in view.anchor == nil || view.anchorOffset(in: history.lists[revision]) != nil }
-        guard reply["resumed"]?.boolean == (isThere(since) && isThere(history.revision)) else {
-            throw NaiveFailure(
-                "since \(since), anchor there: \(isThere(since)), now: \(isThere(history.revision)): \(reply.text)")
-        }
-        if reply["resumed"]?.boolean == true { resumptions += 1 } else { reasonExpected = "history" }
+        guard reply["resumed"]?.boolean == true else { throw NaiveFailure("since \(since): \(reply.text)") }
+        resumptions += 1
     }
 
-    /// The expected reason of the next update, if it has one.
-    private var reasonExpected: String?
+    /// The view to request after the connection was lost; nil for the same.
+    private var viewAfterReturn: NaiveView?
 
     func leave() {
         client.close()
         isAway = true
         mirror.forgetParts()
         // A view that was never shown cannot be resumed.
-        if isTurned { mirror = NaiveMirror() }
-        isTurned = false
+        if isTurned { (mirror, shown) = (NaiveMirror(), nil) }
+        (isTurned, turns) = (false, [false])
     }
 
-    func comeBack(_ history: NaiveHistory) throws {
+    /// - Parameter view: another view than before, if any.
+    func comeBack(_ history: NaiveHistory, with view: String? = nil) throws {
+        if let view {
+            let next = try NaiveView(view)
+            if mirror.revision == nil { self.view = next } else { viewAfterReturn = next }
+        }
         client = try daemon.connect()
         isAway = false
         try subscribe(history)
@@ -84,16 +96,16 @@ final class NaiveViewer {
     /// Requests several views at once.
     func show(_ texts: [String], _ history: NaiveHistory) throws {
         let numbers = try send(texts.map { ("setView", #""subscription":\#(subscription),"view":\#($0)"#) })
-        let before = (text: view.text, anchorSince: anchorSinceAtMost ?? anchorSince)
+        let before = view.text
         for (number, text) in zip(numbers, texts) {
             _ = try answer(number, history)
             let next = try NaiveView(text)
-            if next.text != view.text { anchorSince = history.revision }
+            if next.text != view.text || next.isMovedByRequest { turns = [true] }
             view = next
             isTurned = true
         }
         // A view that is replaced by a newer one need not be computed.
-        anchorSinceAtMost = view.text == before.text ? before.anchorSince : nil
+        if texts.count > 1, view.text == before, !view.isMovedByRequest { turns = [true, false] }
     }
 
     /// The same, and then disconnects.
@@ -105,8 +117,7 @@ final class NaiveViewer {
             throw NaiveFailure("something comes after the end")
         }
         leave()
-        mirror = NaiveMirror()
-        reasonExpected = nil
+        (mirror, shown) = (NaiveMirror(), nil)
     }
 
     // MARK: Reading
@@ -131,8 +142,7 @@ final class NaiveViewer {
         }
         if mirror.revision == nil { return }
         if let complaint = history.complaint(
-            about: mirror, through: view, anchorOffsets: anchorOffsets(history, history.revision),
-            at: history.revision)
+            about: mirror, through: view, after: shown, at: history.revision)
         {
             throw NaiveFailure("with all that was sent: \(complaint)")
         }
@@ -176,28 +186,12 @@ final class NaiveViewer {
         groups += 1
         // Updates that were not read before the answer to setView show the old view; by then the daemon shows the new one.
         if let complaint = history.complaint(
-            about: group, to: mirror, through: view,
-            anchorOffsets: anchorOffsets(history, mirror.revision ?? 0),
-            isTurn: isTurned || isLagging && form == "snapshots")
+            about: group, to: mirror, through: view, after: shown, turns: turns,
+            isOwed: isTurned || isLagging && form == "snapshots")
         {
             throw NaiveFailure(complaint)
         }
-        if let reasonExpected, group.reason != reasonExpected {
-            throw NaiveFailure("the reason is \(group.reason ?? "none"), and not \(reasonExpected)")
-        }
-        reasonExpected = nil
-        isTurned = false
-    }
-
-    /// Returns possible offsets of the window at a revision without its anchor: the anchor's last places while the view was
-    /// followed.
-    private func anchorOffsets(_ history: NaiveHistory, _ revision: Int) -> [Int] {
-        guard view.anchor != nil, anchorSince <= revision else { return [0] }
-        let known = history.lists[(anchorSinceAtMost ?? anchorSince)...revision].compactMap {
-            view.anchorOffset(in: $0)
-        }
-        if isLagging { return known + [0] }
-        let last = history.lists[anchorSince...revision].compactMap { view.anchorOffset(in: $0) }.last ?? 0
-        return anchorSinceAtMost == nil ? [last] : [last, known.last ?? 0]
+        shown = history.shown(to: mirror, through: view, after: shown, turns: turns)
+        (isTurned, turns) = (false, [false])
     }
 }

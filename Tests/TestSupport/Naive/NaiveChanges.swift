@@ -188,6 +188,10 @@ package struct NaiveChanges {
         return "{\(members.joined(separator: ","))}"
     }
 
+    private mutating func someItems() -> String {
+        (0..<36).filter { _ in chance(25) }.map { "\"i\($0)\"" }.shuffled(using: &generator).joined(separator: ",")
+    }
+
     // MARK: Views
 
     /// Returns a view with any of the members and few values each.
@@ -225,8 +229,18 @@ package struct NaiveChanges {
         default: break
         }
         if chance(50) {
-            let start = chance(60) ? #""anchor":"i\#(number(0..<36))""# : #""offset":\#(number(0..<12))"#
-            members.append(#""window":{\#(start),"limit":\#(number(0..<9))}"#)
+            let limit = number(0..<9)
+            var window = [#""limit":\#(limit)"#]
+            if chance(60) {
+                window.append(#""anchor":"i\#(number(0..<36))""#)
+                if limit > 1, chance(40) { window.append(#""before":\#(number(0..<limit))"#) }
+            } else {
+                window.append(#""offset":\#(number(0..<(chance(80) ? 12 : 60)))"#)
+                if chance(60) { window.append(#""keep":[\#(someItems())]"#) }
+            }
+            if chance(40) { window.append(#""pins":[\#(someItems())]"#) }
+            if chance(30) { window.append(#""allSections":true"#) }
+            members.append(#""window":{\#(window.joined(separator: ","))}"#)
         }
         return "{\(members.joined(separator: ","))}"
     }

@@ -22,11 +22,12 @@ package struct NaiveHistory {
     /// Returns an error message if an update is wrong.
     ///
     /// - Parameters:
-    ///   - anchorOffsets: possible offsets of the window if its anchor is missing.
-    ///   - isTurn: whether it is the first after the view was changed.
+    ///   - sent: the rows that the follower has.
+    ///   - turns: whether these are of another view; both if that is not known.
+    ///   - isOwed: whether it is sent even if nothing has changed.
     package func complaint(
-        about group: NaiveMirror.Group, to mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int],
-        isTurn: Bool
+        about group: NaiveMirror.Group, to mirror: NaiveMirror, through view: NaiveView, after sent: NaiveView.Shown?,
+        turns: [Bool], isOwed: Bool
     ) -> String? {
         guard let revision = mirror.revision, lists.indices.contains(revision) else {
             return "there is no such revision"
@@ -34,7 +35,7 @@ package struct NaiveHistory {
         if let from = group.from, from != group.oldRevision {
             return "it is from \(from), and the last one led to \(group.oldRevision ?? -1)"
         }
-        if let complaint = complaint(about: mirror, through: view, anchorOffsets: anchorOffsets) { return complaint }
+        if let complaint = complaint(about: mirror, through: view, after: sent, turns: turns) { return complaint }
         if group.reason != nil { return nil }
         let from = group.oldRevision ?? 0
         if from > revision { return "it leads back from \(from) to \(revision)" }
@@ -44,20 +45,31 @@ package struct NaiveHistory {
         }
         let isNothing = group.old == mirror.list && group.oldExtent == mirror.extent
         // A later request to redraw an item justifies an update, even if the item was deleted and inserted after that.
-        guard isNothing, !isTurn, requests(of: known, from..<revision).isEmpty else { return nil }
+        guard isNothing, !isOwed, requests(of: known, from..<revision).isEmpty else { return nil }
         return "nothing has changed; \(account(of: from..<revision))"
     }
 
     /// Returns an error message if a client's state is wrong.
     package func complaint(
-        about mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int], at revision: Int? = nil
+        about mirror: NaiveMirror, through view: NaiveView, after sent: NaiveView.Shown?, turns: [Bool] = [false],
+        at revision: Int? = nil
     ) -> String? {
         guard let revision = revision ?? mirror.revision else { return "nothing has come" }
-        let right = anchorOffsets.map { view.shown(of: lists[revision], anchorOffset: $0) }
-        if right.contains(NaiveView.Shown(list: mirror.list, extent: mirror.extent)) { return nil }
+        let right = turns.map { view.shown(of: lists[revision], after: sent, isTurn: $0) }
+        let extent = mirror.extent(in: view)
+        if right.contains(where: { $0.list == mirror.list && $0.extent == extent }) { return nil }
         return
-            "at \(revision) it shows \(mirror.list.json.text) at \(mirror.extent.map { "\($0)" } ?? "no window"), right is "
+            "at \(revision) it shows \(mirror.list.json.text) at \(extent.map { "\($0)" } ?? "no window"), right is "
             + (right.first.map { "\($0.list.json.text) at \($0.extent.map { "\($0)" } ?? "no window")" } ?? "nothing")
+    }
+
+    /// The rows that a follower has after an update.
+    package func shown(
+        to mirror: NaiveMirror, through view: NaiveView, after sent: NaiveView.Shown?, turns: [Bool]
+    ) -> NaiveView.Shown? {
+        guard let revision = mirror.revision else { return nil }
+        return turns.map { view.shown(of: lists[revision], after: sent, isTurn: $0) }
+            .first { $0.list == mirror.list && $0.extent == mirror.extent(in: view) }
     }
 
     private func account(of range: Range<Int>) -> String {

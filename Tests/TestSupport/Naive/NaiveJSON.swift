@@ -27,6 +27,13 @@ package indirect enum NaiveJSON: Equatable {
         return members.last { $0.name == name }?.value
     }
 
+    package var members: [Member] { if case .object(let members) = self { members } else { [] } }
+
+    /// The object with another value of a member.
+    package func replacing(_ name: String, by value: NaiveJSON) -> NaiveJSON {
+        .object(members.map { $0.name == name ? Member(name: name, value: value) : $0 })
+    }
+
     package var elements: [NaiveJSON] { if case .array(let elements) = self { elements } else { [] } }
 
     package var string: String? { if case .string(let string) = self { string } else { nil } }

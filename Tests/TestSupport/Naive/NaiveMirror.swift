@@ -5,7 +5,7 @@ package struct NaiveMirror {
     package private(set) var epoch = ""
     /// The revision of the last complete update, or of a bookmark after it.
     package private(set) var revision: Int?
-    private var staged: (list: NaiveList, operations: [NaiveJSON])?
+    private var staged: (list: NaiveList, operations: [NaiveJSON], pins: [String: Int?], rows: [String: Int])?
 
     package init() {}
 
@@ -24,6 +24,15 @@ package struct NaiveMirror {
         package var oldRevision: Int?
     }
 
+    /// The extent with the pins and sections that a view asks for; earlier views may have asked for others.
+    package func extent(in view: NaiveView) -> NaiveView.Extent? {
+        guard var extent, let window = view.json["window"] else { return extent }
+        let pins = window["pins"]?.elements.compactMap(\.string) ?? []
+        extent.pins = extent.pins.filter { pins.contains($0.key) }
+        if window["allSections"]?.boolean != true { extent.rows = [:] }
+        return extent
+    }
+
     /// Whether an update is incomplete.
     package var isInGroup: Bool { staged != nil }
 
@@ -36,7 +45,9 @@ package struct NaiveMirror {
             throw NaiveFailure("no notification: \(message.text.prefix(200))")
         }
         let operations = (params["operations"] ?? params["patch"])?.elements ?? []
-        var next = staged ?? (list, [])
+        var next = staged ?? (list, [], [:], [:])
+        for member in params["pins"]?.members ?? [] { next.pins.updateValue(member.value.int, forKey: member.name) }
+        for member in params["rows"]?.members ?? [] { next.rows[member.name] = member.value.int }
         switch method {
         case "reset":
             if staged == nil { next.list = NaiveList() }
@@ -66,10 +77,18 @@ package struct NaiveMirror {
         list = next.list
         revision = params["revision"]?.int
         epoch = params["epoch"]?.string ?? epoch
+        let isWhole = method == "reset" || method == "snapshot"
+        let known = isWhole ? nil : extent
         extent = nil
-        if let offset = params["offset"]?.int, let total = params["total"]?.int {
-            extent = NaiveView.Extent(offset: offset, total: total)
-        }
+        guard let offset = params["offset"]?.int, let total = params["total"]?.int else { return group }
+        var extent = NaiveView.Extent(offset: offset, total: total)
+        extent.anchor = params["anchor"]?.string
+        for (id, row) in next.pins where known?.pins[id] == .some(row) { throw NaiveFailure("the pin \(id) has not moved") }
+        for (id, count) in next.rows where known?.rows[id] == count { throw NaiveFailure("\(id) has as many rows") }
+        extent.pins = (known?.pins ?? [:]).merging(next.pins) { $1 }
+        extent.rows = (known?.rows ?? [:]).merging(next.rows) { $1 }
+            .filter { section in list.sections.contains { $0.id == section.key } }
+        self.extent = extent
         return group
     }
 }

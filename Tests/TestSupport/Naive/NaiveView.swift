@@ -1,8 +1,11 @@
 /// The part of a list that a view shows, as docs/protocol-views.md describes it, always computed from all items.
 package struct NaiveView {
-    package let json: NaiveJSON
+    package private(set) var json: NaiveJSON
     /// Folds strings for the comparison in a `search`.
     package var folding: @Sendable (String) -> String = naiveFolding
+
+    /// A fault: the window holds to items that have moved.
+    package var keepsMoved = false
 
     package init(_ text: String) throws { json = try NaiveJSON(text) }
 
@@ -11,30 +14,46 @@ package struct NaiveView {
     /// The item with which the window begins, if it names one.
     package var anchor: String? { json["window"]?["anchor"]?.string }
 
-    package struct Shown: Equatable {
+    package struct Shown {
         package var list: NaiveList
         /// The extent of a window.
         package var extent: Extent?
+        /// The rows of the window, or all rows.
+        package var rows: [String]
+        /// The current anchor.
+        package var anchor: String?
+
+        func row(of item: String) -> Int? { rows.firstIndex(of: item).map { $0 + (extent?.offset ?? 0) } }
     }
 
     package struct Extent: Equatable, Sendable {
         package var offset: Int
         package var total: Int
+        /// The replacement of the anchor.
+        package var anchor: String?
+        package var pins: [String: Int?] = [:]
+        package var rows: [String: Int] = [:]
+
+        package init(offset: Int, total: Int) { (self.offset, self.total) = (offset, total) }
     }
 
-    /// - Parameter anchorOffset: the window's offset if its anchor is missing.
-    package func shown(of list: NaiveList, anchorOffset: Int = 0) -> Shown {
+    /// The rows that a follower gets.
+    ///
+    /// - Parameters:
+    ///   - sent: the rows that it has.
+    ///   - isTurn: whether these are of another view.
+    package func shown(of list: NaiveList, after sent: Shown? = nil, isTurn: Bool = false) -> Shown {
         let rows = rows(of: list)
-        guard let window = json["window"] else { return Shown(list: rows) }
         let all = rows.items.map(\.id)
-        var offset = window["offset"]?.int ?? anchorOffset
-        if let anchor { offset = all.firstIndex(of: anchor) ?? anchorOffset }
-        offset = min(offset, all.count)
-        let wanted = Set(all[offset...].prefix(window["limit"]?.int ?? 0))
+        guard let window = json["window"] else { return Shown(list: rows, rows: all) }
+        let (offset, anchor) = position(of: window, in: all, after: sent, isTurn: isTurn)
+        let own = Array(all[offset...].prefix(window["limit"]?.int ?? 0))
+        let wanted = Set(own)
+        let hasAllSections = window["allSections"]?.boolean ?? false
         func cut(_ elements: [NaiveList.Element], isTop: Bool) -> [NaiveList.Element] {
             elements.compactMap { element in
                 var element = element
-                let isWanted = !isTop && wanted.contains(element.id)
+                let isWanted = isTop ? hasAllSections : wanted.contains(element.id)
                 element.children = cut(element.children, isTop: false)
                 return isWanted || !element.children.isEmpty ? element : nil
             }
@@ -42,13 +61,83 @@ package struct NaiveView {
         var shown = NaiveList()
         shown.content = list.content
         shown.sections = cut(rows.sections, isTop: true)
-        return Shown(list: shown, extent: Extent(offset: offset, total: all.count))
+        var extent = Extent(offset: offset, total: all.count)
+        extent.anchor = anchor == self.anchor ? nil : anchor
+        for pin in window["pins"]?.elements.compactMap(\.string) ?? [] {
+            extent.pins.updateValue(all.firstIndex(of: pin), forKey: pin)
+        }
+        if hasAllSections {
+            for section in rows.sections { extent.rows[section.id] = section.children.flatMap(\.withDescendants).count }
+        }
+        return Shown(list: shown, extent: extent, rows: own, anchor: anchor)
     }
 
-    /// Returns the anchor's offset among the rows; nil if it is missing.
-    package func anchorOffset(in list: NaiveList) -> Int? {
-        anchor.flatMap { anchor in rows(of: list).items.firstIndex { $0.id == anchor } }
+    private func position(
+        of window: NaiveJSON, in all: [String], after sent: Shown?, isTurn: Bool
+    ) -> (offset: Int, anchor: String?) {
+        let before = window["before"]?.int ?? 0
+        if let anchor {
+            if all.isEmpty { return (0, nil) }
+            let wanted = isTurn ? anchor : sent?.anchor ?? anchor
+            if let index = all.firstIndex(of: wanted) { return (max(index - before, 0), wanted) }
+            let index = replacement(of: wanted, in: all, after: sent, isTurn: isTurn)
+            return (max(index - before, 0), all[index])
+        }
+        var offset = window["offset"]?.int ?? 0
+        if let sent, let keep = window["keep"]?.elements.compactMap(\.string), !keep.isEmpty {
+            if !isTurn { offset = sent.extent?.offset ?? offset }
+            let steady = steady(sent, in: all)
+            let kept = keep.lazy.compactMap { id in steady.first { $0.id == id } }.first
+            if let kept { offset += kept.index - kept.row }
+        }
+        if offset >= all.count { offset = all.count - (window["limit"]?.int ?? 0) }
+        return (max(offset, 0), nil)
     }
+
+    /// The place of an anchor that is gone: that of the next row that has not moved, or the place after the previous one.
+    private func replacement(of anchor: String, in all: [String], after sent: Shown?, isTurn: Bool) -> Int {
+        guard let sent, let row = sent.row(of: anchor) ?? (isTurn ? nil : sent.extent?.offset) else { return 0 }
+        let steady = steady(sent, in: all)
+        if let next = steady.first(where: { $0.row > row }) { return next.index }
+        return min(steady.last { $0.row < row }.map { $0.index + 1 } ?? row, all.count - 1)
+    }
+
+    /// The rows that have not moved: most of those that are left, and of several choices the one that has shifted least.
+    private func steady(_ sent: Shown, in all: [String]) -> [(id: String, row: Int, index: Int)] {
+        let left = sent.rows.compactMap { id in
+            all.firstIndex(of: id).map { (id: id, row: sent.row(of: id) ?? 0, index: $0) }
+        }
+        if keepsMoved { return left }
+        typealias Run = (rows: [Int], cost: Int)
+        func isBetter(_ a: Run, _ b: Run) -> Bool {
+            (b.rows.count, a.cost, a.rows.last ?? 0) < (a.rows.count, b.cost, b.rows.last ?? 0)
+        }
+        var runs: [Run] = []
+        for (number, row) in left.enumerated() {
+            let before = runs.filter { left[$0.rows.last ?? 0].index < row.index }
+            let best = before.reduce(nil as Run?) { best, run in
+                best.map { isBetter(run, $0) ? run : $0 } ?? run
+            }
+            runs.append(((best?.rows ?? []) + [number], (best?.cost ?? 0) + abs(row.index - row.row)))
+        }
+        let longest = runs.reduce(nil as Run?) { best, run in best.map { isBetter(run, $0) ? run : $0 } ?? run }
+        return longest?.rows.map { left[$0] } ?? []
+    }
+
+    /// The view with which a follower comes back: with the position of its window.
+    package func shown(as shown: Shown?) -> NaiveView {
+        guard let window = json["window"], let shown, let extent = shown.extent else { return self }
+        var view = self
+        if anchor != nil, let replacement = extent.anchor {
+            view.json = json.replacing("window", by: window.replacing("anchor", by: .string(replacement)))
+        } else if window["keep"]?.elements.isEmpty == false {
+            view.json = json.replacing("window", by: window.replacing("offset", by: .number("\(extent.offset)")))
+        }
+        return view
+    }
+
+    /// Whether a request for the same view moves its window.
+    package var isMovedByRequest: Bool { json["window"]?["keep"]?.elements.isEmpty == false }
 
     /// Returns the rows without the window.
     private func rows(of list: NaiveList) -> NaiveList {

@@ -69,11 +69,15 @@ class ItemReload(_ItemReload, total=False):
     content: JSON
 
 
-class Since(TypedDict):
-    """The state that a client already has."""
-
+class _Since(TypedDict):
     epoch: str
     revision: int
+
+
+class Since(_Since, total=False):
+    """The state that a client already has."""
+
+    view: View
 
 
 class View(TypedDict, total=False):
@@ -97,7 +101,11 @@ class Window(_Window, total=False):
     """A range of rows."""
 
     anchor: str
+    before: int
     offset: int
+    keep: Sequence[str]
+    pins: Sequence[str]
+    allSections: bool
 
 
 class _SortKey(TypedDict):

@@ -56,16 +56,22 @@ class FollowedList(Reception[Update]):
     async def set_view(self, view: Optional[View]) -> None:
         """Changes the view. At least one update follows, even if no item changes, as soon as the list exists. Views that are
         set in a row may share an update. `view` is copied."""
-        self._wanted = copied(view or {})
+        with self._viewing:
+            self._wanted = copied(view or {})
         await self._ask_for_view()
 
     async def _begin(self, connection: Connection) -> None:
         mirror = self._mirror
         since = mirror.since
-        # A state is continued with its own view.
-        view = self._wanted if since is None else mirror.view
         with self._viewing:
             self._subscription = self._unanswered = None
+            if since is not None:
+                if self._wanted is mirror.view:
+                    # The same view, at the position that its window has reached.
+                    self._wanted = mirror.shown_view
+                else:
+                    since["view"] = mirror.shown_view
+            view = self._wanted
         mirror.resume(view)
         params: Dict[str, Any] = {"list": mirror.list, "since": since, "view": view or None, **self._terms}
         if since is None:

@@ -6,7 +6,7 @@ incomplete update has no effect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from . import operations
@@ -24,10 +24,29 @@ class Window:
 
     offset: int
     total: int
+    #: The item that the window begins with instead of its anchor, because the view does not show that any more.
+    anchor: Optional[str] = None
+    #: The rows of the pinned items; None for an item that the view does not show.
+    pins: Mapping[str, Optional[int]] = field(default_factory=dict)
+    #: The number of rows of each section, with `allSections`.
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @staticmethod
     def of(params: Params) -> Optional[Window]:
-        return Window(params["offset"], params["total"]) if "offset" in params else None
+        if "offset" not in params:
+            return None
+        return Window(
+            params["offset"], params["total"], params.get("anchor"), params.get("pins") or {}, params.get("rows") or {})
+
+    def _after(self, previous: Optional[Window], view: View, state: ListState) -> Window:
+        """The position after an update, which names only the pins and the sections that differ."""
+        window = view.get("window") or {}
+        pins = {**(previous.pins if previous else {}), **self.pins}
+        rows = {**(previous.rows if previous else {}), **self.rows}
+        pinned = window.get("pins") or ()
+        return replace(
+            self, pins={id: pins[id] for id in pinned if id in pins},
+            rows={id: count for id, count in rows.items() if window.get("allSections") and id in state._sections_by_id})
 
 
 @dataclass(frozen=True)
@@ -82,11 +101,25 @@ class Mirror:
         self._has_state = False
         self._had_state = False
         self._group: Optional[List[Operation]] = None
+        # The rows of pins and sections in the parts of a group.
+        self._pins: Dict[str, Optional[int]] = {}
+        self._rows: Dict[str, int] = {}
 
     @property
     def since(self) -> Optional[Dict[str, Any]]:
         """The position from which another connection continues; None if there is no state yet."""
         return {"epoch": self.epoch, "revision": self.revision} if self._has_state else None
+
+    @property
+    def shown_view(self) -> View:
+        """The view that the last update shows: its window begins where the update says. Another connection continues from it."""
+        view, shown = self.view, self.window
+        window = view.get("window")
+        if window is None or shown is None:
+            return view
+        if window.get("keep"):
+            return {**view, "window": {**window, "offset": shown.offset}}
+        return {**view, "window": {**window, "anchor": shown.anchor}} if shown.anchor is not None else view
 
     def receive(self, method: str, params: Params) -> Optional[Update]:
         """Takes a notification; returns the update that it completes, if any."""
@@ -157,6 +190,8 @@ class Mirror:
         if group is None:
             group = self._group = []
         group.extend(params["operations"])
+        self._pins.update(params.get("pins") or {})
+        self._rows.update(params.get("rows") or {})
         return not params.get("more", False)
 
     def _apply_group(self, state: ListState) -> Sequence[Operation]:
@@ -170,13 +205,16 @@ class Mirror:
 
     def _complete(self, params: Params, cause: Cause, group: Sequence[Operation]) -> Update:
         self.revision = params["revision"]
-        self.window = Window.of(params)
         self.view = self._next_view
+        window = Window.of({**params, "pins": self._pins, "rows": self._rows})
+        previous = self.window if cause == "changes" else None
+        self.window = window and window._after(previous, self.view, self.state)
         self._discard_group()
         self._has_state = self._had_state = True
         return Update(self.list, self.epoch, self.revision, cause, group, self.state, self.window)
 
     def _discard_group(self) -> None:
         self._group = None
+        self._pins, self._rows = {}, {}
         if self._later_view is not None:
             self._next_view, self._later_view = self._later_view, None
