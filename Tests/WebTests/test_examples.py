@@ -176,7 +176,8 @@ class DocumentTests(WebTest):
 
         def run(line: str, wanted: str) -> None:
             command = line.split(" #")[0].replace("http://127.0.0.1:8090", self.web.url).replace("/todo", f"/{name}")
-            ran = subprocess.Popen(["sh", "-c", f"exec {command}"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            ran = subprocess.Popen(
+                ["sh", "-c", f"exec {command}"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             assert ran.stdout is not None
             self.addCleanup(ran.stdout.close)
             self.addCleanup(ran.wait)
