@@ -216,7 +216,7 @@ class Bench:
             times.append(time.perf_counter() - begun)
         for viewer in viewers:
             viewer.close()
-        names = [known.name for known in self.client.lists()]
+        names = [known.list for known in self.client.lists()]
         million = "million" if "million" in names else self.fill("million", MILLION)
         time.sleep(2)
         before = resident(self.web.pid)

@@ -295,7 +295,7 @@ class WebTest(unittest.TestCase):
     def long_list(self, rows: int) -> str:
         """A list of so many rows, `r0`, `r1`, …, that tests share and do not change."""
         name = f"rows-{rows}"
-        if name not in [known.name for known in self.client.lists()]:
+        if name not in [known.list for known in self.client.lists()]:
             lines = "".join(f'{{"id":"r{n}","text":"Row {n}"}}\n' for n in range(rows))
             self.daemon.ctl("create", name, "--volatile")
             self.daemon.ctl("apply", name, "-q", "--from", "ndjson", "-", stdin=lines)
