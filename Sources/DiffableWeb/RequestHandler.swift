@@ -71,17 +71,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     // MARK: - Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): self.head = head
-        case .body: break
-        case .end:
-            guard let head, !isClosing else { return }
-            close(in: Self.responseMax)
-            let verdict = hub.settings.gate.verdict(
-                on: head, isLocalSocket: context.localAddress?.protocol == .unix, links: hub.currentLinks(), now: hub.now)
-            headers = verdict.headers
-            carryOut(verdict.action, head)
-        }
+        // There is no body to wait for: the gate refuses a request that announces one.
+        guard case .head(let head) = unwrapInboundIn(data), !isClosing else { return }
+        self.head = head
+        close(in: Self.responseMax)
+        let verdict = hub.settings.gate.verdict(
+            on: head, isLocalSocket: context.localAddress?.protocol == .unix, links: hub.currentLinks(), now: hub.now)
+        headers = verdict.headers
+        carryOut(verdict.action, head)
     }
 
     private func carryOut(_ action: Gate.Action, _ head: HTTPRequestHead) {
@@ -104,10 +101,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard let error = error as? HTTPParserError, !isClosing, list == nil else {
-            return context.close(promise: nil)
-        }
-        head = nil
+        if isClosing { return }
+        guard let error = error as? HTTPParserError, head == nil else { return context.close(promise: nil) }
         headers = hub.settings.gate.headersOfRefusal
         if error == .headerOverflow {
             refuse(.requestHeaderFieldsTooLarge, "a request's head has at most \(HeadGuard.lengthMax) bytes")

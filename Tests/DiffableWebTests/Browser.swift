@@ -1,7 +1,7 @@
 import Foundation
 
-/// A TCP connection to a server, which a test uses byte by byte.
-final class Browser {
+/// A TCP connection to a server, which a test uses byte by byte. Unchecked, because one thread at a time reads, and one sends.
+final class Browser: @unchecked Sendable {
     private let descriptor: Int32
     private var pending: [UInt8] = []
 

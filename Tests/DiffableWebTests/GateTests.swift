@@ -187,9 +187,15 @@ import Testing
     @Test func `the action carries what the request asks for`() throws {
         let (wall, tasks) = (Self.links[0], try ListName("tasks"))
         #expect(Self.verdict(Case(200, "/pages/a%20b/%252e")).action == .ownPage(["a b", "%2e"]))
-        #expect(
-            Self.verdict(Case(200, "/lists/tasks?view=%7B%20%22search%22:%22a%0A+b%22%7D", [Self.bearer])).action
-                != .snapshot(tasks, view: nil, wall))
+        // A line break in a string would make a second line for the daemon, and is no JSON.
+        guard
+            case .refuse(.badRequest, _) = Self.verdict(
+                Case(400, "/lists/tasks?view=%7B%22search%22:%22a%0Ab%22%7D", [Self.bearer])
+            ).action
+        else {
+            Issue.record("a line break passes")
+            return
+        }
         #expect(
             Self.verdict(Case(200, "/lists/tasks?view=%7B%20%22search%22:%0A%22a+b%22%7D", [Self.bearer])).action
                 == .snapshot(tasks, view: Array(#"{"search":"a b"}"#.utf8), wall))

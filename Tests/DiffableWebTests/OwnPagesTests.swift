@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A folder is swapped for a link to a secret directory, over and over, while it is read.
-    @Test func `no swap of a folder for a link shows what the link leads to`() throws {
+    @Test func `no swap of a folder for a link leads out of the pages`() throws {
         let pages = try pages()
         let files = FileManager.default
         try files.createDirectory(atPath: scratch.path + "/secret", withIntermediateDirectories: true)

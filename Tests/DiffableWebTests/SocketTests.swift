@@ -130,7 +130,8 @@ import Testing
         stalled.send(Browser.frame("flood"))
         usleep(300_000)
         let begin = ContinuousClock.now
-        async let stopped: Void = bench.server.stop()
+        let server = bench.server
+        async let stopped: Void = server.stop()
         #expect(try good.nextMessage().text == "close 1001")
         await stopped
         #expect(begin.duration(to: .now) < .seconds(2))
