@@ -342,7 +342,7 @@ export class Acting extends Drawing {
   openListMenu() {
     const {actions, title} = this.listLook;
     const {right, bottom} = this.ui.head.getBoundingClientRect();
-    if (actions) this.menu(title, actions, {x: right, y: bottom}, true); else this.no("There are no actions here");
+    if (actions?.length) this.menu(title, actions, {x: right, y: bottom}, true); else this.no("There are no actions here");
   }
 
   showHelp() {
@@ -353,7 +353,7 @@ export class Acting extends Drawing {
   /** Shows the actions at one end of the row under the cursor. */
   swipe(edge) {
     const actions = this.row && this.itemLook(this.row)[edge + "Actions"];
-    if (!actions) return this.no("This row has no actions on that side");
+    if (!actions?.length) return this.no("This row has no actions on that side");
     if (this.readonly || !this.mayTouch()) return;
     this.mode = {kind: "swipe", item: this.row.id, edge, actions, selected: 0};
     this.draw();
@@ -520,7 +520,7 @@ export class Acting extends Drawing {
     const before = row ?? (cursor?.[0] == "m" ? section.rows.at(-1) : undefined);
     const kind = before?.item.kind;
     const first = look.layout?.type == "table" ? this.columns(section)[0].path : "";
-    const path = first[0] == "/" ? first : textPath(kind, this.content, this.userLook);
+    const path = first[0] == "/" ? first : textPath(kind, this.userLook, this.content);
     this.type("New row", "", async text => {
       const id = "new-" + Math.random().toString(36).slice(2);
       const place = before ? {op: "insertItems", after: before.id} : section ? {op: "insertItems", section: section.id, after: null} : {op: "appendItems"};

@@ -53,8 +53,8 @@ class ListView extends Pointing {
     const {title: name = "", subtitle: more = "", actions} = this.listLook;
     title.textContent = name;
     subtitle.textContent = more;
-    button.hidden = !actions || this.readonly;
-    head.hidden = !name && !more && !actions;
+    button.hidden = !actions?.length || this.readonly;
+    head.hidden = !name && !more && !actions?.length;
     this.scroller.ariaLabel = name || this.list;
   }
 

@@ -365,7 +365,7 @@ export class Drawing {
     this.isOwnMove = isOwn(cursor?.slice(1));
     this.cursor = now(cursor);
     const header = shape.sections.find(section => "h" + section.id == this.cursor);
-    if (header && !this.look(header).header?.actions) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key;
+    if (header && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key;
     const pending = shape.rows[this.pending - this.shown.offset];
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key];
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key);

@@ -57,7 +57,7 @@ export class Pointing extends Acting {
       if (Math.abs(dx) < 32) return;
       this.wasGesture = true;
       if (this.mode.kind == "swipe") this.endSwipe();
-      else if (look[side + "Actions"] && this.pick(touch.key)) this.swipe(side);
+      else if (look[side + "Actions"]?.length && this.pick(touch.key)) this.swipe(side);
     } else if ((touch.isHeld || (this.isMouse && !isSideways)) && look.canReorder && this.may("ask")) {
       touch.isDragging = this.wasGesture = this.pick(touch.key);
       this.mode = {kind: "drag", lifted: touch.key.slice(1)};

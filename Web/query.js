@@ -1,9 +1,6 @@
 // A view (docs/protocol-views.md) from what a user types: conditions, orders and words to search for.
 
-import {meanings} from "./appearance.js";
-
-/** `cpu`, `.cpu` and `/cpu` are the same; `id` and `kind` are the item's own. */
-const pointer = path => /^(id|kind|\/.*)$/.test(path) ? path : "/" + path.replace(/^\./, "").replaceAll("~", "~0").replaceAll(".", "/");
+import {meanings, pointer} from "./appearance.js";
 
 function asJSON(text) {
   try { return JSON.parse(text); } catch { return undefined; }

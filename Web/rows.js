@@ -97,15 +97,16 @@ export function layOut(shape, env) {
   for (const section of sections) {
     const look = env.look(section);
     const layout = look.layout ?? {type: "list"};
-    const {x, width, pad} = geometry(look.appearance, env.width);
+    const {appearance = "plain", header, footer} = look;
+    const {x, width, pad} = geometry(appearance, env.width);
     const isCut = section == sections.at(-1) && rest > 0;
     const isOfRows = layout.type == "list" || layout.type == "table";
     const place = {x, width, section, pad};
     const inner = width - 2 * pad;
-    if (frames.length) y += !look.appearance ? (look.header ? 0 : 16) : look.appearance == "sidebarPlain" ? 12 : 24;
-    else if (look.appearance && !look.header) y += 12;
+    if (frames.length) y += appearance == "plain" ? (header ? 0 : 16) : 24;
+    else if (appearance != "plain" && !header) y += 12;
     const band = {section, place, pins: look.pinHeader !== false, start: y};
-    if (look.header) band.header = add("header", "h" + section.id, {...place, look: look.header});
+    if (header) band.header = add("header", "h" + section.id, {...place, look: header});
     if (layout.type == "table") band.titles = add("titles", "t" + section.id, place);
     else if (!isOfRows) y += 8;
     const all = [];
@@ -142,7 +143,7 @@ export function layOut(shape, env) {
     if (all.length) [all[0].isFirst, all.at(-1).isLast] = [true, !isCut];
     band.end = y;
     bands.push(band);
-    if (look.footer && !isCut) add("footer", "f" + section.id, {...place, look: look.footer});
+    if (footer && !isCut) add("footer", "f" + section.id, {...place, look: footer});
   }
   missing("after", rest);
   if (!frames.length) add("empty", "e", {x: 0, width: env.width, look: env.empty});
@@ -165,7 +166,7 @@ export function stops(frames) {
   for (const frame of frames) {
     const {kind, key, line, x, row} = frame;
     if (kind == "strip") frame.rows.forEach((row, index) => result.push({key: row.key, line, x: x + index * (frame.card + gap), frame, row, index}));
-    else if (row || kind == "more" || ((kind == "header" || kind == "empty") && frame.look.actions)) result.push({key, line, x, frame, row});
+    else if (row || kind == "more" || ((kind == "header" || kind == "empty") && frame.look.actions?.length)) result.push({key, line, x, frame, row});
   }
   return result;
 }
