@@ -5,7 +5,7 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "2429654748ba209e",
+            tag: "1573b0ed22bbf006",
             text: #"""
 
 import {clean, textPath} from "./appearance.js";
@@ -327,7 +327,7 @@ export class Acting extends Drawing {
   openListMenu() {
     const {actions, title} = this.listLook;
     const {right, bottom} = this.ui.head.getBoundingClientRect();
-    if (actions) this.menu(title, actions, {x: right, y: bottom}, true); else this.no("There are no actions here");
+    if (actions?.length) this.menu(title, actions, {x: right, y: bottom}, true); else this.no("There are no actions here");
   }
 
   showHelp() {
@@ -337,7 +337,7 @@ export class Acting extends Drawing {
 
   swipe(edge) {
     const actions = this.row && this.itemLook(this.row)[edge + "Actions"];
-    if (!actions) return this.no("This row has no actions on that side");
+    if (!actions?.length) return this.no("This row has no actions on that side");
     if (this.readonly || !this.mayTouch()) return;
     this.mode = {kind: "swipe", item: this.row.id, edge, actions, selected: 0};
     this.draw();
@@ -497,7 +497,7 @@ export class Acting extends Drawing {
     const before = row ?? (cursor?.[0] == "m" ? section.rows.at(-1) : undefined);
     const kind = before?.item.kind;
     const first = look.layout?.type == "table" ? this.columns(section)[0].path : "";
-    const path = first[0] == "/" ? first : textPath(kind, this.content, this.userLook);
+    const path = first[0] == "/" ? first : textPath(kind, this.userLook, this.content);
     this.type("New row", "", async text => {
       const id = "new-" + Math.random().toString(36).slice(2);
       const place = before ? {op: "insertItems", after: before.id} : section ? {op: "insertItems", section: section.id, after: null} : {op: "appendItems"};
@@ -570,230 +570,152 @@ Acting.keys[" "] = v => v.mark();
 
 """#),
         "appearance.js": WebFile(
-            tag: "eaaa2cdecc2c4976",
+            tag: "978c099b6abe1de4",
             text: #"""
 
-const textLengthMax = 65536;
-const segmenter = new Intl.Segmenter();
+const textLengthMax = 65536
+const segmenter = new Intl.Segmenter()
 
 export function clean(text) {
-  if (text.length > textLengthMax) text = text.slice(0, textLengthMax - 1) + "…";
-  if (/^[ -~]*$/.test(text)) return text;
-  return text.replace(/[\t-\r\x85\u2028\u2029]/g, " ").replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, "");
+  if (text.length > textLengthMax) text = text.slice(0, textLengthMax - 1) + '…'
+  return text.replace(/[\t-\r\x85\u2028\u2029]/g, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '')
 }
 
-const isObject = value => typeof value == "object" && value !== null && !Array.isArray(value);
-const own = (object, name) => isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined;
+const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
+const own = (value, name) => Object.hasOwn(value ?? {}, name) ? value[name] : undefined
 
-export function valueAt(value, pointer) {
-  if (pointer == "") return value;
-  if (pointer[0] != "/") return undefined;
-  for (const part of pointer.slice(1).split("/")) {
-    const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    value = Array.isArray(value) ? (/^(0|[1-9]\d*)$/.test(name) ? value[name] : undefined) : own(value, name);
-  }
-  return value;
-}
+export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefined : pointer.split('/').slice(1).reduce((value, part) => {
+  const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  return isObject(value) || Array.isArray(value) && /^(0|[1-9]\d*)$/.test(name) ? own(value, name) : undefined
+}, value)
 
-const string = value => typeof value == "string" ? clean(value) : undefined;
-const shown = value => string(value)?.trim() ? clean(value) : undefined;
-const boolean = value => typeof value == "boolean" ? value : undefined;
-const number = value => typeof value == "number" ? value : undefined;
-const count = value => Number.isInteger(value) && value >= 0 ? value : undefined;
-const size = value => count(value) || undefined;
-const oneOf = names => value => names.split(" ").includes(value) ? value : undefined;
-const arrayOf = read => value => Array.isArray(value) ? value.map(read).filter(read => read !== undefined) : undefined;
-const typed = types => value => types(typeof value == "string" ? value : own(value, "type"));
+const is = type => value => typeof value == type ? value : undefined
+const isText = is('string'), boolean = is('boolean'), number = is('number')
+const string = value => isText(value) === undefined ? undefined : clean(value)
+const shown = value => string(value)?.trim() ? clean(value) : undefined
+const count = value => Number.isInteger(value) && value >= 0 ? value : undefined
+const size = value => count(value) || undefined
+const oneOf = names => value => names.split(' ').includes(value) ? value : undefined
+const all = read => value => Array.isArray(value) ? value.map(read).filter(Boolean) : undefined
+const any = value => value
 
 function character(value) {
-  const text = string(value)?.trim();
-  return text && text == clean(value) && segmenter.segment(text).containing(0).segment == text ? text : undefined;
+  const text = shown(value)
+  return text?.trim() == text && segmenter.segment(text).containing()?.segment == text ? text : undefined
 }
 
-function tint(value) {
-  if (/^#[\da-f]{6}$/i.test(value)) return value.toLowerCase();
-  return oneOf("accent secondary red orange yellow green blue purple gray")(value);
-}
-
-const icon = value => character(value) ?? (/^[\w.-]+$/.test(typeof value == "string" ? value : "") ? {name: value} : undefined);
-const image = value => typeof value == "string" && /^(data:image\/|\/)/.test(value) ? value : undefined;
-const badgeText = value => string(value) ?? number(value)?.toString();
+const tint = value => /^#[\da-f]{6}$/i.test(value) ? value.toLowerCase()
+  : oneOf('accent secondary red orange yellow green blue purple gray')(value)
+const icon = value => character(value) ?? (/^[\w.-]+$/.test(isText(value)) && isText(value) ? {name: value} : undefined)
+const image = value => /^(data:image\/|\/)/.test(isText(value)) ? value : undefined
+const label = value => string(value) ?? number(value)?.toString()
 
 function badge(value) {
-  const text = badgeText(value) ?? badgeText(own(value, "text"));
-  return text === undefined ? undefined : known({text, tint: tint(own(value, "tint"))});
+  const text = label(value) ?? label(value?.text)
+  return text === undefined ? undefined : {text, tint: tint(value.tint)}
 }
 
-const checked = value => value === null ? "mixed" : value === true ? "checked" : value === false ? "unchecked" : undefined;
-
-const accessoryType = typed(oneOf(
-  "disclosureIndicator outlineDisclosure checkmark delete insert reorder multiselect detail label popUpMenu custom"));
-
-function accessory(value) {
-  const type = accessoryType(value);
-  if (!type) return undefined;
-  const displayed = oneOf("editing notEditing")(own(value, "displayed"));
-  const action = own(value, "action");
-  return known({type, text: string(own(value, "text")), tint: tint(own(value, "tint")), displayed,
-    action: typeof action == "string" ? action : undefined});
-}
-
-function action(value) {
-  const id = own(value, "id");
-  if (typeof id != "string" || !id) return undefined;
-  const style = oneOf("primary destructive")(own(value, "style"));
-  const confirm = own(value, "confirm");
-  const effect = isObject(own(value, "patch")) ? "patch" : Array.isArray(own(value, "operations")) ? "operations" : "arguments";
-  return known({id, title: string(own(value, "title")) ?? clean(id), icon: icon(own(value, "icon")), style,
-    key: character(own(value, "key")), confirm: confirm === true || (string(confirm) ?? (style == "destructive" || undefined)),
-    enabled: own(value, "enabled") === false ? false : undefined, multiple: own(value, "multiple") === true || undefined,
-    [effect]: own(value, effect)});
-}
-
-const layoutType = typed(oneOf("list grid carousel table"));
-
-function layout(value) {
-  const type = layoutType(value);
-  if (!type) return undefined;
-  const sizes = Object.fromEntries(["columns", "minWidth", "itemWidth", "lines"].map(name => [name, size(own(value, name))]));
-  return known({type, ...sizes, snap: oneOf("none item page")(own(value, "snap"))});
-}
-
-function pointer(path) {
-  if (path == ".") return "";
-  if (/^(\/.*|id|kind|)$/.test(path)) return path;
-  return path.replace(/^\.+/, "").split(".").map(pointerTo).join("");
-}
-
-export const pointerTo = name => "/" + name.replaceAll("~", "~0").replaceAll("/", "~1");
-
-function column(value) {
-  const path = typeof value == "string" ? value : own(value, "path");
-  if (typeof path != "string") return undefined;
-  const at = pointer(path);
-  return known({path: at, title: string(own(value, "title")) ?? clean(at.split("/").filter(Boolean).at(-1) ?? at),
-    align: oneOf("left center right")(own(value, "align")), width: size(own(value, "width"))});
-}
-
-const itemMembers = {icon, image, badge, tint, progress: value => number(value) === undefined ? undefined : Math.min(Math.max(value, 0), 1),
-  checked, urgent: boolean, enabled: boolean, lines: count, accessories: arrayOf(accessory), hasChildren: boolean,
-  accessibilityLabel: shown, tooltip: string, keywords: string};
-const sectionMembers = {layout, appearance: oneOf("plain grouped insetGrouped sidebar sidebarPlain"), header: part, footer: part,
-  pinHeader: boolean, separators: boolean, columns: arrayOf(column), selection: oneOf("none single multiple"),
-  canReorder: boolean, canInsert: boolean, more: boolean};
-const listMembers = {title: string, subtitle: string, empty: part, actions: arrayOf(action)};
-const standard = {urgent: false, enabled: true, lines: 1, hasChildren: false, appearance: "plain", pinHeader: true,
-  separators: false, selection: "single", canReorder: false, canInsert: false, more: false};
-const swipes = ["leadingActions", "trailingActions"];
-
-const known = object => Object.fromEntries(Object.entries(object).filter(
-  ([name, value]) => value !== undefined && !(value === standard[name])));
+const checked = value => value === null ? 'mixed' : {true: 'checked', false: 'unchecked'}[boolean(value)]
 
 function first(layers, name, read) {
   for (const layer of layers) {
-    const value = own(layer, name);
-    const result = value === undefined ? undefined : read(value);
-    if (result !== undefined) return result;
+    const value = isObject(layer) ? own(layer, name) : undefined
+    const result = value === undefined ? undefined : read(value)
+    if (result !== undefined) return result
   }
 }
 
-const members = (table, layers) =>
-  Object.fromEntries(Object.entries(table).map(([name, read]) => [name, first(layers, name, read)]));
+const members = (table, layers) => Object.fromEntries(Object.entries(table).map(([name, read]) => [name, first(layers, name, read)]))
 
-export const meanings = ["accessibilityLabel", "badge", "description", "icon", "image", "keywords", "secondaryText", "subtitle",
-  "tint", "tooltip"];
-
-function standardText(content) {
-  if (!isObject(content)) return shown(content) ?? number(content)?.toString();
-  for (const name of ["title", "label", "name"]) if (shown(own(content, name))) return clean(content[name]);
-  for (const name in content) if (!meanings.includes(name) && shown(content[name])) return clean(content[name]);
+const record = (table, finish = any) => value => {
+  const [name] = Object.keys(table)
+  const look = members(table, [isText(value) === undefined ? value : {[name]: value}])
+  return look[name] === undefined ? undefined : finish(look)
 }
 
-const texts = (layers, content) => ({
-  text: first(layers, "text", shown) ?? standardText(content) ?? "",
-  secondaryText: ["secondaryText", "subtitle", "description"].map(name => first(layers, name, string)).find(text => text !== undefined),
-});
+const accessory = record({
+  type: oneOf('disclosureIndicator outlineDisclosure checkmark delete insert reorder multiselect detail label popUpMenu custom'),
+  text: string, tint, displayed: oneOf('editing notEditing'), action: isText})
+
+const action = record({
+  id: value => isText(value) || undefined, title: string, icon, style: oneOf('primary destructive'), key: character, enabled: boolean, multiple: boolean,
+  confirm: value => value === true || string(value), patch: value => isObject(value) ? value : undefined, operations: all(any), arguments: any,
+}, look => ({...look, title: look.title ?? clean(look.id), confirm: look.confirm || look.style == 'destructive' || undefined}))
+
+const layout = record({type: oneOf('list grid carousel table'), columns: size, minWidth: size, itemWidth: size, lines: size, snap: oneOf('none item page')})
+
+export const pointer = path => path == '.' ? '' : /^(\/.*|id|kind|)$/.test(path) ? path : path.replace(/^\.+/, '').split('.').map(pointerTo).join('')
+const pointerTo = name => '/' + name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const column = record({path: isText, title: string, align: oneOf('left center right'), width: size}, ({path, title, ...look}) => ({
+  ...look, path: pointer(path), title: title ?? clean(pointer(path).split('/').at(-1))}))
+
+const itemMembers = {icon, image, badge, tint, progress: value => number(value) === undefined ? undefined : Math.min(Math.max(value, 0), 1),
+  checked, urgent: boolean, enabled: boolean, lines: count, accessories: all(accessory), hasChildren: boolean,
+  accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
+const sharedMembers = {leadingActions: all(action), trailingActions: all(action), canReorder: boolean}
+const sectionMembers = {layout, appearance: oneOf('plain grouped insetGrouped sidebar sidebarPlain'), header: part, footer: part,
+  pinHeader: boolean, separators: boolean, columns: all(column), selection: oneOf('none single multiple'),
+  canReorder: boolean, canInsert: boolean, more: boolean}
+const listMembers = {title: string, subtitle: string, empty: part, actions: all(action)}
+
+export const meanings = ['accessibilityLabel', 'badge', 'description', 'icon', 'image', 'keywords', 'secondaryText', 'subtitle', 'tint', 'tooltip']
+
+function read(layers, content) {
+  const names = isObject(content) ? ['title', 'label', 'name', ...Object.keys(content).filter(name => !meanings.includes(name))] : []
+  return {...members(itemMembers, layers),
+    text: first(layers, 'text', shown) ?? (names.length ? names.map(name => shown(own(content, name))).find(any) : shown(content) ?? number(content)?.toString()) ?? '',
+    secondaryText: ['secondaryText', 'subtitle', 'description'].map(name => first(layers, name, string)).find(text => text !== undefined)}
+}
 
 function part(value) {
-  if (typeof value == "string") return {text: clean(value)};
-  if (!isObject(value)) return undefined;
-  return known({...texts([value], value), ...members(itemMembers, [value]), actions: some(first([value], "actions", arrayOf(action)))});
+  return isText(value) === undefined ? isObject(value) ? read([value], value) : undefined : {text: clean(value)}
 }
 
-const some = array => array?.length ? array : undefined;
-
-const led = (value, content) => {
-  if (Array.isArray(value)) return value.map(value => led(value, content)).filter(value => value !== undefined);
-  if (!isObject(value)) return value;
-  const names = Object.keys(value);
-  if (names.length == 1 && typeof value.path == "string") return valueAt(content, value.path);
-  return Object.fromEntries(names.map(name => [name, led(value[name], content)]));
-};
-
-function following(kind, content) {
-  if (!isObject(kind)) return undefined;
-  return Object.fromEntries(Object.entries(kind).map(([name, value]) => {
-    if (/actions$/i.test(name)) return [name, value];
-    const result = led(value, content);
-    const isText = /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name);
-    return [name, isText && isObject(value) && typeof result == "number" ? String(result) : result];
-  }));
+function led(value, content) {
+  if (Array.isArray(value)) return value.map(value => led(value, content)).filter(value => value !== undefined)
+  if (!isObject(value)) return value
+  const names = Object.keys(value)
+  if (names.length == 1 && isText(value.path) !== undefined) return valueAt(content, value.path)
+  return Object.fromEntries(names.map(name => {
+    const result = /actions$/i.test(name) ? value[name] : led(value[name], content)
+    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? label(result) ?? result : result]
+  }))
 }
 
-export function listLook(list, user) {
-  const look = members(listMembers, [user, list]);
-  return known({...look, actions: some(look.actions)});
+export const listLook = (list, user) => members(listMembers, [user, list])
+export const sectionLook = (section, list, user) => members(sectionMembers, [user, section, list])
+
+export function itemLook({id, kind = '', content}, section, list, user) {
+  const [before, behind] = [user, list].map(look => led(own(look?.kinds, kind), content))
+  const layers = [before, content, behind]
+  const look = {...read(layers, content), ...members(sharedMembers, [...layers, user, section, list])}
+  look.text ||= clean(id)
+  look.actions ??= first([section], 'actions', all(action))
+  return look
 }
 
-export const sectionLook = (section, list, user) => known(members(sectionMembers, [user, section, list]));
-
-export function itemLook({id, kind = "", content}, section, list, user) {
-  const layers = [following(own(own(user, "kinds"), kind), content), content, following(own(own(list, "kinds"), kind), content)];
-  const shared = [user, section, list];
-  const look = {...texts(layers, content), ...members(itemMembers, layers)};
-  look.text ||= clean(id);
-  const actions = name => first(layers, name, arrayOf(action));
-  look.actions = some(actions("actions") ?? first([section], "actions", arrayOf(action)));
-  for (const name of swipes) look[name] = some(actions(name) ?? first(shared, name, arrayOf(action)));
-  look.canReorder = first(layers, "canReorder", boolean) ?? first(shared, "canReorder", boolean);
-  return known(look);
-}
-
-export function spoken(look) {
-  if (!look.accessibilityLabel) return look;
-  const {secondaryText, icon, image, ...rest} = look;
-  return {...rest, text: look.accessibilityLabel};
-}
+export const spoken = look => look.accessibilityLabel
+  ? {...look, text: look.accessibilityLabel, secondaryText: undefined, icon: undefined, image: undefined} : look
 
 export function cell(path, item, look) {
-  if (path == "id" || path == "kind") return {text: clean(item[path] ?? ""), isNumber: false};
-  const value = path == "" && (item.content === undefined || isObject(item.content)) ? look.text : valueAt(item.content, path);
-  if (value === undefined || value === null) return {text: ""};
-  const text = typeof value == "boolean" ? (value ? "✓" : "–") : Array.isArray(value) ? `[${value.length}]`
-    : isObject(value) ? "{…}" : clean(String(value));
-  return {text, isNumber: typeof value == "number"};
+  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(item.content ?? {}) ? look.text : valueAt(item.content, path)
+  if (value == null) return {text: ''}
+  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : {true: '✓', false: '–'}[value] ?? clean(String(value))
+  return {text, isNumber: typeof value == 'number'}
 }
-
-const signs = "icon image badge tint progress checked urgent enabled lines hasChildren canReorder accessibilityLabel tooltip keywords".split(" ");
 
 export function standardColumns(items) {
-  const names = new Set();
-  for (const {content} of items) {
-    if (isObject(content)) for (const name in content) {
-      if (!signs.includes(name) && names.size < 12 && /string|number|boolean/.test(typeof content[name])) names.add(name);
-    }
-  }
-  return names.size ? [...names].map(name => ({path: pointerTo(name), title: clean(name)})) : [{path: "", title: ""}];
+  const names = new Set(items.flatMap(({content}) => isObject(content) ? Object.keys(content).filter(name =>
+    /string|number|boolean/.test(typeof content[name]) && !(name in itemMembers) && name != 'canReorder') : []))
+  return names.size ? [...names].slice(0, 12).map(name => ({path: pointerTo(name), title: clean(name)})) : [{path: '', title: ''}]
 }
 
-export function textPath(kind = "", list, user) {
-  return first([own(own(user, "kinds"), kind), own(own(list, "kinds"), kind)], "text",
-    value => /^\//.test(own(value, "path")) ? value.path : undefined) ?? "/text";
-}
+export const textPath = (kind = '', ...looks) => looks.map(look => own(look?.kinds, kind)?.text?.path).find(path => path?.[0] == '/') ?? '/text'
 
 """#),
         "diffable-list.js": WebFile(
-            tag: "46a0dd7dcd833c02",
+            tag: "5cebd423f54473e2",
             text: #"""
 
 import {shared} from "./diffable.js";
@@ -822,8 +744,8 @@ class ListView extends Pointing {
     const {title: name = "", subtitle: more = "", actions} = this.listLook;
     title.textContent = name;
     subtitle.textContent = more;
-    button.hidden = !actions || this.readonly;
-    head.hidden = !name && !more && !actions;
+    button.hidden = !actions?.length || this.readonly;
+    head.hidden = !name && !more && !actions?.length;
     this.scroller.ariaLabel = name || this.list;
   }
 
@@ -1511,7 +1433,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "5adf3d3da88bb8bd",
+            tag: "c72a1040ba698088",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from "./appearance.js";
@@ -1853,7 +1775,7 @@ export class Drawing {
     this.isOwnMove = isOwn(cursor?.slice(1));
     this.cursor = now(cursor);
     const header = shape.sections.find(section => "h" + section.id == this.cursor);
-    if (header && !this.look(header).header?.actions) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key;
+    if (header && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key;
     const pending = shape.rows[this.pending - this.shown.offset];
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key];
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key);
@@ -2403,7 +2325,7 @@ export class Place {
 
 """#),
         "pointing.js": WebFile(
-            tag: "bea59d63b510da03",
+            tag: "da866584834b89a8",
             text: #"""
 
 import {Acting} from "./acting.js";
@@ -2459,7 +2381,7 @@ export class Pointing extends Acting {
       if (Math.abs(dx) < 32) return;
       this.wasGesture = true;
       if (this.mode.kind == "swipe") this.endSwipe();
-      else if (look[side + "Actions"] && this.pick(touch.key)) this.swipe(side);
+      else if (look[side + "Actions"]?.length && this.pick(touch.key)) this.swipe(side);
     } else if ((touch.isHeld || (this.isMouse && !isSideways)) && look.canReorder && this.may("ask")) {
       touch.isDragging = this.wasGesture = this.pick(touch.key);
       this.mode = {kind: "drag", lifted: touch.key.slice(1)};
@@ -2547,12 +2469,10 @@ export class Pointing extends Acting {
 
 """#),
         "query.js": WebFile(
-            tag: "7dd566bd169ece9b",
+            tag: "04df7b803af497f5",
             text: #"""
 
-import {meanings} from "./appearance.js";
-
-const pointer = path => /^(id|kind|\/.*)$/.test(path) ? path : "/" + path.replace(/^\./, "").replaceAll("~", "~0").replaceAll(".", "/");
+import {meanings, pointer} from "./appearance.js";
 
 function asJSON(text) {
   try { return JSON.parse(text); } catch { return undefined; }
@@ -2606,7 +2526,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "b372fd9927c4bb90",
+            tag: "2696a35ccd1e3bd2",
             text: #"""
 
 const cell = 8;
@@ -2690,15 +2610,16 @@ export function layOut(shape, env) {
   for (const section of sections) {
     const look = env.look(section);
     const layout = look.layout ?? {type: "list"};
-    const {x, width, pad} = geometry(look.appearance, env.width);
+    const {appearance = "plain", header, footer} = look;
+    const {x, width, pad} = geometry(appearance, env.width);
     const isCut = section == sections.at(-1) && rest > 0;
     const isOfRows = layout.type == "list" || layout.type == "table";
     const place = {x, width, section, pad};
     const inner = width - 2 * pad;
-    if (frames.length) y += !look.appearance ? (look.header ? 0 : 16) : look.appearance == "sidebarPlain" ? 12 : 24;
-    else if (look.appearance && !look.header) y += 12;
+    if (frames.length) y += appearance == "plain" ? (header ? 0 : 16) : 24;
+    else if (appearance != "plain" && !header) y += 12;
     const band = {section, place, pins: look.pinHeader !== false, start: y};
-    if (look.header) band.header = add("header", "h" + section.id, {...place, look: look.header});
+    if (header) band.header = add("header", "h" + section.id, {...place, look: header});
     if (layout.type == "table") band.titles = add("titles", "t" + section.id, place);
     else if (!isOfRows) y += 8;
     const all = [];
@@ -2735,7 +2656,7 @@ export function layOut(shape, env) {
     if (all.length) [all[0].isFirst, all.at(-1).isLast] = [true, !isCut];
     band.end = y;
     bands.push(band);
-    if (look.footer && !isCut) add("footer", "f" + section.id, {...place, look: look.footer});
+    if (footer && !isCut) add("footer", "f" + section.id, {...place, look: footer});
   }
   missing("after", rest);
   if (!frames.length) add("empty", "e", {x: 0, width: env.width, look: env.empty});
@@ -2756,7 +2677,7 @@ export function stops(frames) {
   for (const frame of frames) {
     const {kind, key, line, x, row} = frame;
     if (kind == "strip") frame.rows.forEach((row, index) => result.push({key: row.key, line, x: x + index * (frame.card + gap), frame, row, index}));
-    else if (row || kind == "more" || ((kind == "header" || kind == "empty") && frame.look.actions)) result.push({key, line, x, frame, row});
+    else if (row || kind == "more" || ((kind == "header" || kind == "empty") && frame.look.actions?.length)) result.push({key, line, x, frame, row});
   }
   return result;
 }
