@@ -83,7 +83,9 @@ package struct Gate: Sendable {
             throw Refusal(status: .badRequest, text: "the target is not a path with correct escapes")
         }
         let isModule = target.path.count == 1 && target.path[0].hasSuffix(".js") && files[target.path[0]] != nil
-        if isModule { headers.add(name: "Access-Control-Allow-Origin", value: "*") } else {
+        if isModule {
+            headers.add(name: "Access-Control-Allow-Origin", value: "*")
+        } else {
             try checkOrigin(head, own, &headers)
         }
         let allowed = isData(target, head) ? "GET" : "GET, HEAD"
@@ -178,7 +180,8 @@ package struct Gate: Sendable {
         let words = field.split(separator: " ")
         guard fields.count == 1, words.count == 2, words[0].lowercased() == "bearer" else {
             throw Refusal(
-                status: .unauthorized, text: "use Authorization: Bearer TOKEN", headers: [("WWW-Authenticate", "Bearer")])
+                status: .unauthorized, text: "use Authorization: Bearer TOKEN",
+                headers: [("WWW-Authenticate", "Bearer")])
         }
         return String(words[1])
     }
@@ -193,7 +196,8 @@ package struct Gate: Sendable {
         }
         guard head.headers["Sec-WebSocket-Version"] == ["13"] else {
             throw Refusal(
-                status: .upgradeRequired, text: "the WebSocket version is 13", headers: [("Sec-WebSocket-Version", "13")])
+                status: .upgradeRequired, text: "the WebSocket version is 13",
+                headers: [("Sec-WebSocket-Version", "13")])
         }
         guard head.headers["Sec-WebSocket-Key"].count == 1 else {
             throw Refusal(status: .badRequest, text: "a WebSocket needs one Sec-WebSocket-Key")

@@ -41,7 +41,7 @@ package enum Permission: String, CaseIterable, Sendable {
     /// The methods of the protocol that a browser can call.
     package var methods: [String] {
         let see = [
-            "hello", "ping", "lists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
+            "hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
         ]
         let ask = see + ["perform", "propose", "expand"]
         return switch self {

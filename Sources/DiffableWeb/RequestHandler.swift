@@ -179,7 +179,8 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
 
     private func refuseForRoom() {
         refuse(
-            .tooManyRequests, "this link has \(hub.settings.connectionsPerTokenMax) connections already, and cannot have more")
+            .tooManyRequests,
+            "this link has \(hub.settings.connectionsPerTokenMax) connections already, and cannot have more")
     }
 
     var isWritable: Bool { context?.channel.isWritable ?? false }

@@ -133,8 +133,8 @@ final class WebHub {
 
     /// Never serves a connection that the daemon does not limit.
     func complain(refused name: String, _ message: String) {
-        let advice = name == "methodNotFound" ? "; it is too old for diffable-web: upgrade and restart it" : ""
-        complain(once: "the daemon does not limit connections for browsers, so they are refused: \(message)\(advice)")
+        let reason = name == "methodNotFound" ? "it is too old for diffable-web; upgrade and restart it" : message
+        complain(once: "the daemon does not limit connections for browsers, so they are refused: \(reason)")
     }
 
     /// Logs each text once, so that a browser that comes again and again does not fill the log.

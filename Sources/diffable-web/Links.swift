@@ -16,7 +16,8 @@ struct MakeLink: ParsableCommand {
     @Argument(help: "A name of letters, digits, dots, dashes and underscores.") var name: LinkName
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("The lists; menu* stands for all names that begin with menu. Default: all.", valueName: "pattern"))
+        help: ArgumentHelp(
+            "The lists; menu* stands for all names that begin with menu. Default: all.", valueName: "pattern"))
     var lists: [String] = ["*"]
     @Option(
         help: ArgumentHelp(

@@ -30,7 +30,8 @@ struct Serve: AsyncParsableCommand {
     var hosts: [String] = []
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("Other sites whose pages may use this server, such as https://example.org.", valueName: "url"))
+        help: ArgumentHelp(
+            "Other sites whose pages may use this server, such as https://example.org.", valueName: "url"))
     var origins: [String] = []
     @Option(
         parsing: .upToNextOption,

@@ -18,7 +18,9 @@ final class Bench {
         file = LinkFile(directory: scratch.path + "/state")
         try file.add(Link(name: "wall", token: token, lists: ["tasks", "noSuch*"], may: .see))
         var gate = Gate()
-        gate.files = ["page.html": WebFile(tag: "1", text: "<a href=\"./page.js\">"), "page.js": WebFile(tag: "2", text: "let a")]
+        gate.files = [
+            "page.html": WebFile(tag: "1", text: "<a href=\"./page.js\">"), "page.js": WebFile(tag: "2", text: "let a"),
+        ]
         var settings = WebSettings(gate: gate, stateDirectory: file.directory)
         settings.daemonSocket = daemon.path
         try change(&settings)
@@ -29,7 +31,9 @@ final class Bench {
 
     var port: Int { server.addresses[0].port ?? 0 }
 
-    func browser(receiveBuffer: Int32? = nil) throws -> Browser { try Browser(port: port, receiveBuffer: receiveBuffer) }
+    func browser(receiveBuffer: Int32? = nil) throws -> Browser {
+        try Browser(port: port, receiveBuffer: receiveBuffer)
+    }
 
     /// A connected WebSocket.
     func socket(receiveBuffer: Int32? = nil) throws -> Browser {

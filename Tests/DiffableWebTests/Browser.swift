@@ -29,7 +29,9 @@ final class Browser: @unchecked Sendable {
     func send(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            let count = rest.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }
@@ -37,7 +39,7 @@ final class Browser: @unchecked Sendable {
 
     /// Sends without waiting; returns the number of bytes that the kernel took.
     func trySend(_ bytes: [UInt8]) -> Int {
-        let flags = Int32(MSG_NOSIGNAL.rawValue) | Int32(MSG_DONTWAIT.rawValue)
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         return max(0, bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) })
     }
 
@@ -68,7 +70,9 @@ final class Browser: @unchecked Sendable {
 
     func text(upTo end: String) throws -> String {
         while true {
-            if let range = pending.firstRange(of: Array(end.utf8)) { return String(decoding: try take(range.upperBound), as: UTF8.self) }
+            if let range = pending.firstRange(of: Array(end.utf8)) {
+                return String(decoding: try take(range.upperBound), as: UTF8.self)
+            }
             guard try readMore() else { throw Failure("no \(end) in \(String(decoding: pending, as: UTF8.self))") }
         }
     }

@@ -60,7 +60,9 @@ final class FakeDaemon: Sendable {
     private func answer(_ line: String, on connection: Int32) -> Bool {
         func say(_ text: String) -> Bool { send(Array((text + "\n").utf8), on: connection) }
         if line.contains(#""method":"restrict""#), !knowsRestrict {
-            return say(#"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no method","data":{"name":"methodNotFound"}}}"#)
+            return say(
+                #"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no method","data":{"name":"methodNotFound"}}}"#
+            )
         }
         for method in ["hello", "restrict", "ping"] where line.contains(#""method":"\#(method)""#) {
             return say(#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
@@ -74,14 +76,18 @@ final class FakeDaemon: Sendable {
         }
         if line.contains(#""method":"subscribe""#) {
             return say(#"{"jsonrpc":"2.0","id":3,"result":{"subscription":1,"epoch":"E","revision":1}}"#)
-                && say(#"{"jsonrpc":"2.0","method":"reset","params":{"revision":1,"epoch":"E","operations":[],"more":true}}"#)
+                && say(
+                    #"{"jsonrpc":"2.0","method":"reset","params":{"revision":1,"epoch":"E","operations":[],"more":true}}"#
+                )
                 && say(#"{"jsonrpc":"2.0","method":"reset","params":{"revision":1,"epoch":"E","operations":[]}}"#)
                 && say(#"{"jsonrpc":"2.0","method":"changes","params":{"from":1,"revision":2,"operations":[]}}"#)
         }
         if line == "flood" {
             var number = 0
             while true {
-                let lines = (number..<number + 100).map { "{\"row\":\($0),\"text\":\"\(String(repeating: "x", count: 80))\"}\n" }
+                let lines = (number..<number + 100).map {
+                    "{\"row\":\($0),\"text\":\"\(String(repeating: "x", count: 80))\"}\n"
+                }
                 number += 100
                 guard send(Array(lines.joined().utf8), on: connection) else { return false }
             }
@@ -97,7 +103,9 @@ final class FakeDaemon: Sendable {
     private func send(_ bytes: [UInt8], on connection: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+            let count = rest.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard count > 0 else { return false }
             sent.add(count, ordering: .relaxed)
             rest = rest.dropFirst(count)

@@ -20,7 +20,9 @@ import Testing
             #expect(try #require(Data(base64Encoded: base64)).count == 32)
         }
         // Each bit is set about half the time.
-        let bytes = tokens.flatMap { Data(base64Encoded: $0.replacing("-", with: "+").replacing("_", with: "/") + "=") ?? Data() }
+        let bytes = tokens.flatMap {
+            Data(base64Encoded: $0.replacing("-", with: "+").replacing("_", with: "/") + "=") ?? Data()
+        }
         let bits = bytes.reduce(0) { $0 + $1.nonzeroBitCount }
         #expect((12_000...13_600).contains(bits), "\(bits) of 25,600 bits")
     }
@@ -85,7 +87,9 @@ import Testing
     }
 
     @Test func `the rights of a link are those that the contract names`() {
-        let see: Set = ["hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas"]
+        let see: Set = [
+            "hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
+        ]
         #expect(Set(Permission.see.methods) == see)
         #expect(Set(Permission.ask.methods) == see.union(["perform", "propose", "expand"]))
         #expect(Set(Permission.change.methods) == see.union(["perform", "propose", "expand", "transact", "undo"]))

@@ -10,7 +10,9 @@ import Testing
     private func pages() throws -> OwnPages {
         let files = FileManager.default
         try files.createDirectory(atPath: scratch.path + "/pages/sub/.git", withIntermediateDirectories: true)
-        for name in ["outside", "pages/a.html", "pages/index.html", "pages/sub/b.js", "pages/.hidden", "pages/sub/.git/config"] {
+        for name in [
+            "outside", "pages/a.html", "pages/index.html", "pages/sub/b.js", "pages/.hidden", "pages/sub/.git/config",
+        ] {
             try Data(name.utf8).write(to: URL(filePath: "\(scratch.path)/\(name)"))
         }
         for (name, target) in [
@@ -21,7 +23,8 @@ import Testing
     }
 
     private func text(_ pages: OwnPages, _ path: String) -> String? {
-        guard let file = pages.open(path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)) else {
+        guard let file = pages.open(path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
+        else {
             return nil
         }
         defer { close(file.descriptor) }
@@ -39,7 +42,8 @@ import Testing
     @Test func `nothing outside the directory, no hidden file and no link is served`() throws {
         let pages = try pages()
         for path in [
-            "../outside", "sub/../a.html", "./a.html", ".hidden", "sub/.git/config", "link", "inside", "up/outside", "folder/b.js",
+            "../outside", "sub/../a.html", "./a.html", ".hidden", "sub/.git/config", "link", "inside", "up/outside",
+            "folder/b.js",
             "sub", "sub/", "pipe", "nothing", "a.html/", "a.html/x", "/a.html", "..",
         ] { #expect(text(pages, path) == nil, "\(path)") }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import DiffableWeb
@@ -35,7 +36,9 @@ import Testing
             settings.ownPages = try OwnPages(directory: directory)
         }
         let response = try bench.response("GET /pages/a.html")
-        #expect(response.hasPrefix("HTTP/1.1 200 ") && response.hasSuffix("\r\n\r\n" + String(repeating: "A", count: 300_000)))
+        #expect(
+            response.hasPrefix("HTTP/1.1 200 ")
+                && response.hasSuffix("\r\n\r\n" + String(repeating: "A", count: 300_000)))
         #expect(try bench.response("GET /pages/b.html").hasPrefix("HTTP/1.1 404 "))
         #expect(try bench.response("HEAD /pages/a.html").contains("Content-Length: 300000\r\n"))
     }
@@ -59,10 +62,12 @@ import Testing
     @Test func `events have the id of the last part, and begin after Last-Event-ID`() async throws {
         let bench = try await Bench()
         let browser = try bench.browser()
-        browser.send("GET /lists/tasks/events HTTP/1.0\r\nHost: 127.0.0.1\r\n\(bench.bearer)Last-Event-ID: e:x:41\r\n\r\n")
+        browser.send(
+            "GET /lists/tasks/events HTTP/1.0\r\nHost: 127.0.0.1\r\n\(bench.bearer)Last-Event-ID: e:x:41\r\n\r\n")
         let head = try browser.head()
         #expect(head.contains("Content-Type: text/event-stream\r\n"))
-        let events = try browser.text(upTo: "event: changes\nid: E:2\ndata: {\"from\":1,\"revision\":2,\"operations\":[]}\n\n")
+        let events = try browser.text(
+            upTo: "event: changes\nid: E:2\ndata: {\"from\":1,\"revision\":2,\"operations\":[]}\n\n")
         #expect(
             events.hasPrefix(
                 """
@@ -76,7 +81,8 @@ import Testing
 
                 """))
         let asked = bench.daemon.lines.withLock { $0.last }
-        #expect(asked == #"{"id":3,"method":"subscribe","params":{"list":"tasks","since":{"epoch":"e:x","revision":41}}}"#)
+        #expect(
+            asked == #"{"id":3,"method":"subscribe","params":{"list":"tasks","since":{"epoch":"e:x","revision":41}}}"#)
         #expect(try bench.response("GET /lists/noSuch/events", bench.bearer).hasPrefix("HTTP/1.1 404 "))
     }
 
@@ -104,7 +110,9 @@ import Testing
         "X: a\r\n Content-Length: 5\r\n\r\nhello",
         "X: a\u{0}b\r\n\r\n",
     ])
-    func `a request with a body, or with doubtful bounds, is refused, and nothing behind it is read`(rest: String) async throws {
+    func `a request with a body, or with doubtful bounds, is refused, and nothing behind it is read`(rest: String)
+        async throws
+    {
         let bench = try await Bench()
         let browser = try bench.browser()
         browser.send("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + rest)
@@ -140,7 +148,9 @@ import Testing
                 let browser = try bench.browser()
                 let text = begin + String(repeating: "x", count: length - begin.utf8.count - 4) + "\r\n\r\n"
                 let bytes = Array(text.utf8)
-                for part in 0..<parts { browser.send(Array(bytes[bytes.count * part / parts..<bytes.count * (part + 1) / parts])) }
+                for part in 0..<parts {
+                    browser.send(Array(bytes[bytes.count * part / parts..<bytes.count * (part + 1) / parts]))
+                }
                 let head = try browser.head()
                 #expect(head.hasPrefix("HTTP/1.1 \(status) "), "\(length) bytes: \(head)")
             }

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
         let bench = try await Bench { $0.connectionsPerTokenMax = 1 }
         for _ in 0..<5 {
             // There is room for one, so the one before has ended.
-            #expect(try eventually { (try? bench.socket()).map { _ in true } ?? false })
+            #expect(eventually { (try? bench.socket()).map { _ in true } ?? false })
         }
     }
 

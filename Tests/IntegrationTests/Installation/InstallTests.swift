@@ -27,7 +27,8 @@ extension Integration {
             let installed = filePaths(below: root)
             #expect(installed.contains("etc/diffabled/diffabled.yaml"))
             for file in [
-                "bin/diffabled", "bin/diffablectl", "bin/diffable-feed", "bin/diffable-web", "lib/systemd/system/diffabled.socket",
+                "bin/diffabled", "bin/diffablectl", "bin/diffable-feed", "bin/diffable-web",
+                "lib/systemd/system/diffabled.socket",
                 "lib/systemd/user/diffabled.service", "lib/systemd/user/diffable-feed.service",
                 "lib/systemd/user/diffable-web.socket", "lib/systemd/user/diffable-web.service",
                 "lib/systemd/system/diffable-web@.socket", "lib/systemd/system/diffable-web@.service",

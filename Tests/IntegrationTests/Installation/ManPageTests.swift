@@ -24,7 +24,8 @@ extension Integration {
         @Test func `every man page renders without a warning, and none is forgotten`() throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled("man") else { return }
             let pages = [
-                "man1/diffable-feed.1", "man1/diffable-web.1", "man1/diffablectl.1", "man5/diffabled.yaml.5", "man5/feeds.yaml.5",
+                "man1/diffable-feed.1", "man1/diffable-web.1", "man1/diffablectl.1", "man5/diffabled.yaml.5",
+                "man5/feeds.yaml.5",
                 "man7/diffabled-protocol.7", "man8/diffabled.8",
             ]
             #expect(filePaths(below: "\(shared.path)/man") == pages)

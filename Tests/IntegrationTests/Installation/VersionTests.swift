@@ -4,7 +4,7 @@ import Testing
 
 extension Integration {
     struct VersionTests {
-        @Test(arguments: [Binaries.daemon, Binaries.companion])
+        @Test(arguments: [Binaries.daemon, Binaries.companion, Binaries.web])
         func `a program says its version`(program: String) throws {
             let directory = try ScratchDirectory()
             let run = try Program(program, ["--version"], in: directory)
