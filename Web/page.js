@@ -73,7 +73,7 @@ const showLists = async () => {
   }
   for (const list of lists) list.addEventListener('update', event => event.detail?.list && updateTitle())
   updateTitle()
-  element('main').append(...lists)
+  element('lists').append(...lists)
 
   const rotate = Number(query.get('rotate'))
   if (lists.length > 1 && rotate > 0) {
@@ -117,9 +117,9 @@ const showHome = () => {
     return make('li', {}, make('a', {href: linkTo(name)}, text, count))
   })
   const focused = document.activeElement?.href
-  element('main').replaceChildren(rows.length ? make('ul', {className: 'lists'}, ...rows) : make('p', {className: 'none'}, 'There is no list that this token can show.'))
+  element('lists').replaceChildren(rows.length ? make('ul', {className: 'lists'}, ...rows) : make('p', {className: 'none'}, 'There is no list that this token can show.'))
   // Another list has come or gone. The focus stays on its link.
-  if (focused) for (const link of element('main').querySelectorAll('a')) if (link.href === focused) link.focus()
+  if (focused) for (const link of element('lists').querySelectorAll('a')) if (link.href === focused) link.focus()
 }
 
 const listed = lists => {

@@ -7,6 +7,7 @@ from typing import Any
 
 from fixture import Web, WebTest
 from playwright.sync_api import BrowserContext, Page, Route
+from test_layouts import violations
 
 PHONE = {"width": 390, "height": 844}
 
@@ -38,6 +39,7 @@ class PageTests(WebTest):
         token = self.web.link(f"{name}*")
         page = self.new_page(f"{self.web.url}/?theme=dark#token={token}", viewport=PHONE)
         self.wait_for(lambda: self.links(page) == [f"{name}-a & <b>/ä?#", "Shopping"], "both lists")
+        self.assertEqual(violations(page), [])
         self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), PHONE["width"])
         # It follows the set of lists.
         self.publish(tasks("More"), name=f"{name}-c")
@@ -63,6 +65,7 @@ class PageTests(WebTest):
         field = page.locator("#token")
         self.wait_for(field.is_visible, "the field")
         self.assertIn("needs a token", page.locator("#reason").inner_text())
+        self.assertEqual(violations(page), [])
         self.assertEqual(page.evaluate("localStorage.length"), 0)
         field.fill("wrong")
         field.press("Enter")
