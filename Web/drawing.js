@@ -174,8 +174,8 @@ export class Drawing {
       table.width = width;
       table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0);
       table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed);
-      table.isPassed = table.passed > 0;
-      table.isCut = table.passed < table.columns.length - 2 && table.columns.some(({px, natural}, index) => index > table.passed && px < natural);
+      const {columns, passed} = table;
+      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean);
     }
     return table.columns;
   }
@@ -183,7 +183,7 @@ export class Drawing {
   /** Shows further columns of a table. Returns whether there are any. */
   passColumns(by, section = this.row?.section) {
     const table = this.tables.get(section?.id);
-    if (!table?.[by > 0 ? "isCut" : "isPassed"]) return false;
+    if (!table?.steps.includes(by)) return false;
     table.passed += by;
     table.width = 0;
     this.schedule();
