@@ -78,13 +78,24 @@ const operation = known => {
   return {op: 'appendItems', ...chance(0.5) ? {section: pick(sections)} : {parent: pick(items)}, items: [item(2)]}
 }
 
+const few = ids => Array.from({length: 1 + below(4)}, () => pick(ids))
+const window = ({items}) => ({
+  limit: 1 + below(12),
+  ...items.length && chance(0.3)
+    ? {anchor: pick(items), ...chance(0.5) && {before: below(4)}}
+    : {offset: below(20), ...items.length && chance(0.5) && {keep: [...new Set(few(items))]}},
+  ...items.length && chance(0.5) && {pins: [...new Set([...few(items), 'nowhere'])]},
+  ...chance(0.3) && {allSections: true},
+})
+
 const view = known => ({
   ...chance(0.2) && {search: pick(['milk', 'tea', 'bread'])},
   ...chance(0.2) && {where: {path: '/due', atMost: below(9)}},
   ...chance(0.2) && {sort: [{path: '/due', descending: chance(0.5)}, 'id']},
   ...chance(0.2) && known.sections.length && {sections: [pick(known.sections)]},
   ...chance(0.4) && pick([{expansion: 'shared'}, {expansion: 'own', toggled: known.items.slice(0, 3)}, {expansion: 'own', expanded: known.items.slice(0, 3)}]),
-  ...chance(0.5) && {window: {limit: 1 + below(12), ...known.items.length && chance(0.3) ? {anchor: pick(known.items)} : {offset: below(20)}}},
+  ...chance(0.3) && {folded: true},
+  ...chance(0.6) && {window: window(known)},
 })
 
 /** Checks that each update names exactly the items that changed. */
@@ -189,10 +200,14 @@ test(`local copies equal the daemon's state (SEED=${seed} ROUNDS=${rounds})`, {t
     for (const following of followings) {
       let last
       const isEqual = async () => {
-        const {snapshot, offset, total} = await expected(following)
-        last = [following.mirror.snapshot(), snapshot]
+        const {snapshot, offset, total, pins = {}, rows = {}} = await expected(following)
+        const {window} = following.view
+        const only = (map, names) => Object.fromEntries(Object.keys(names).map(name => [name, map.get(name)]))
+        const mine = {snapshot: following.mirror.snapshot(), ...window && {offset: following.offset, total: following.total, pins: only(following.pins, pins), rows: only(following.rows, rows)}}
+        last = [mine, {snapshot, ...window && {offset, total, pins, rows}}]
         try { assert.deepEqual(...last) } catch { return false }
-        return !following.view.window || (following.offset === offset && following.total === total)
+        // No window is empty while there are rows.
+        return !window || following.mirror.items.size > 0 || total === 0
       }
       await until(isEqual, 'equality').catch(error => {
         console.error(JSON.stringify({round, list: following.list, view: following.view, offset: following.offset, state: connection.state}))
