@@ -448,11 +448,13 @@ export class Drawing {
     const names = {[kind]: true, [look.appearance ?? "plain"]: true, isFirst, isLast, separated: row && look.separators, table: frame.table, fresh: element.isFresh,
       cursor: !rows && key == this.cursor, marked: isMarked, off: row && this.itemLook(row).enabled === false, lifted: row && this.mode.lifted == row.id};
     const name = "line " + Object.keys(names).filter(name => names[name]).join(" ");
-    const state = [x, y, width, height, name, order, this.unit];
+    const transform = `translate(${x}px,${y}px)`;
+    if (element.transform != transform) element.style.transform = element.transform = transform;
+    const state = [width, height, name, order, this.unit];
     if (isSame(element.placed, state)) return element;
     element.placed = state;
     element.className = name;
-    Object.assign(element.style, {transform: `translate(${x}px,${y}px)`, width: width + "px", height: /card|missing|strip/.test(kind) ? Math.min(height, 8e6) + "px" : ""});
+    Object.assign(element.style, {width: width + "px", height: /card|missing|strip/.test(kind) ? Math.min(height, 8e6) + "px" : ""});
     element.style.setProperty("--pad", (pad ?? this.unit) + "px");
     set(element, kind == "missing" ? {"aria-hidden": true} : {role: rows ? "rowgroup" : "row", "aria-rowindex": rows ? null : order,
       "aria-selected": row && look.selection != "none" ? isMarked : null});
