@@ -259,7 +259,9 @@ export class Drawing {
   scrolled() {
     const {place, scroller} = this
     if (Math.abs(scroller.scrollTop - place.offset) < 1) return
+    const {top} = place
     place.scrolled(scroller.scrollTop)
+    this.isRising = place.top < top
     this.followsTop = place.top <= 0
     this.scrolledAt = performance.now()
     this.draw()
@@ -564,6 +566,6 @@ export class Drawing {
     const wantedPins = [...this.cursor?.[0] == 'i' ? [this.cursor.slice(1)] : [], ...this.marks].slice(0, 256)
     const wantedKeep = this.followsTop ? [] : [...wantedPins.slice(0, 1), ...this.visible.flatMap(frame => frame.row?.id ?? [])].slice(0, 64)
     if (!isShort && isSame(pins, wantedPins) && (!isAtRest || isSame(keep, wantedKeep))) return
-    this.askAgain({offset: isShort ? Math.max(Math.min(first - 4 * size, total - 9 * size), 0) : offset, limit: 9 * size, allSections: true, pins: wantedPins, keep: wantedKeep})
+    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, allSections: true, pins: wantedPins, keep: wantedKeep})
   }
 }
