@@ -335,7 +335,7 @@ export class Acting extends Drawing {
     const actions = this.actionsOf(cursor).filter(action => !row || !size || action.multiple)
     if (!actions.length) return this.openListMenu()
     if (!this.mayTouch()) return
-    const {left, bottom} = this.elements.get(cursor).getBoundingClientRect()
+    const {left, bottom} = (this.elements.get(cursor) ?? this.box).getBoundingClientRect()
     this.menu(row && size > 1 ? `${size} items` : '', actions, at ?? {x: left + 24, y: bottom})
   }
 

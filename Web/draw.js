@@ -4,7 +4,7 @@
 import {cell, spoken} from './appearance.js'
 
 // Characters for the names of the freedesktop icon naming specification that lists use most, as in the terminal viewer.
-const named = Object.fromEntries((
+const named = new Map((
   '◷appointment-new appointment-soon task-due task-past-due|♪audio-volume-high audio-volume-muted audio-x-generic|' +
   '☺avatar-default face-smile|▮battery|☆bookmark-new non-starred user-bookmarks|' +
   '▦calendar x-office-calendar x-office-spreadsheet|☎call-start|▣computer network-server package-x-generic|' +
@@ -21,7 +21,7 @@ const named = Object.fromEntries((
   '⏻system-shutdown|◈tag|◐user-away|⊖user-busy|≡view-list|↻view-refresh|☀weather-clear|☁weather-overcast'
 ).split('|').flatMap(([sign, ...names]) => names.join('').split(' ').map(name => [name, sign])))
 
-const iconSign = icon => icon?.name ? named[icon.name.replace(/-symbolic$/, '')] : icon
+const iconSign = icon => icon?.name ? named.get(icon.name.replace(/-symbolic$/, '')) : icon
 
 /** The character that is drawn as a row's icon; '' for a picture; undefined if there is none. */
 const sign = look => look.image?.startsWith('data:') ? '' : iconSign(look.icon) ?? (look.image && '▧')
@@ -43,7 +43,7 @@ export function set(element, attributes) {
 
 const style = (element, styles) => (Object.assign(element.style, styles), element)
 const span = (...content) => make('span', ...content)
-const text = (name, content) => content && set(span(name, content), {dir: 'auto'})
+const text = (name, content) => set(span(name, content), {dir: 'auto'})
 
 /** A tint is a variable of the style sheet; an exact colour is mixed with the text's, to be readable on any ground. */
 function tinted(element, tint) {
@@ -118,7 +118,7 @@ function wholeLabel(look) {
 }
 
 const title = look => style(tinted(text('text ' + ((look.lines ?? 1) == 1 ? '' : 'wrap'), look.text), look.icon ? '' : look.tint), look.lines > 1 ? {webkitLineClamp: look.lines} : {})
-const sub = look => text('sub', look.secondaryText)
+const sub = look => look.secondaryText && text('sub', look.secondaryText)
 
 function inside(element, pad, role, ...content) {
   const inner = style(set(span('in', ...content), {role}), {paddingInline: pad + 'px'})

@@ -165,7 +165,7 @@ export class Drawing {
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
         const {disclosure, check, icon} = this.slotsFor(section)
         const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
-        const natural = 8 * (column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48)) + 28 * front
+        const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
