@@ -148,7 +148,7 @@ export const spoken = look => look.accessibilityLabel
 export function cell(path, item, look) {
   const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(item.content ?? {}) ? look.text : valueAt(item.content, path)
   if (value == null) return {text: ''}
-  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : {true: '✓', false: '–'}[value] ?? clean(String(value))
+  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value))
   return {text, isNumber: typeof value == 'number'}
 }
 

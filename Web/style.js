@@ -98,7 +98,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .cell { flex: none; overflow: hidden; font-variant-numeric: tabular-nums }
 .right { justify-content: end }
 .center { justify-content: center }
-.cell.ends { margin-inline-start: auto }
+.ends { margin-inline-start: auto }
 .step { color: var(--accent); font-size: 18px }
 .strip { overflow: auto hidden; overscroll-behavior-x: contain; scrollbar-width: none }
 .run { position: relative; height: 100% }

@@ -41,6 +41,7 @@ test("no name of JavaScript's own is a member", () => {
   assert.equal(valueAt({}, "/constructor/name"), undefined);
   assert.equal(valueAt("text", "/length"), undefined);
   assert.equal(valueAt(["a"], "/length"), undefined);
+  assert.deepEqual(["constructor", "__proto__"].map(text => cell("/a", {content: {a: text}}, {}).text), ["constructor", "__proto__"]);
   assert.equal(itemLook({id: "a", kind: "constructor"}, undefined, {kinds: {}}).text, "a");
 });
 
