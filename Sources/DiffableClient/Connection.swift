@@ -295,7 +295,7 @@ extension Connection {
         do {
             let message = try Message(line: bytes)
             switch message {
-            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted, .subscriptionEnded,
+            case .reset, .changes, .snapshot, .patch, .bookmark, .listsChanged, .listDeleted, .subscriptionEnded,
                 .request, .requestCancelled, .handlerEnded, .other(method: "restore"):
                 return .success((message, Array(bytes)))
             default: return .success((message, []))

@@ -135,6 +135,7 @@ extension Conversation {
         case .snapshot(let snapshot): return tell(snapshot.subscription, message, line)
         case .patch(let patch): return tell(patch.subscription, message, line)
         case .bookmark(let bookmark): return tell(bookmark.subscription, message, line)
+        case .listsChanged(let subscription, _, _): return tell(subscription, message, line)
         case .listDeleted(let subscription, _):
             let action = tell(subscription, message, line)
             if !lasting.contains(subscription) { receivers[subscription] = nil }
@@ -208,19 +209,24 @@ extension Conversation {
     private mutating func disown(_ id: Int, _ expectation: Expectation, _ result: [UInt8]) -> Action {
         pending[id] = nil
         switch expectation {
-        case .subscription: return (try? Reply.Subscribe(json: result)).map { .unsubscribe($0.subscription) } ?? .none
+        case .subscription: return subscription(in: result).map(Action.unsubscribe) ?? .none
         case .handler: return (try? Reply.Handle(json: result)).map { .unhandle($0.handler) } ?? .none
         case .reply, .view: return .none
         }
+    }
+
+    /// The number in the reply to `subscribe` or `followLists`.
+    private func subscription(in result: [UInt8]) -> Int? {
+        (try? Reply.Subscribe(json: result))?.subscription ?? (try? Reply.FollowLists(json: result))?.subscription
     }
 
     private mutating func fulfil(_ expectation: Expectation, _ reply: RawReply) {
         guard case .success(let result) = reply else { return }
         switch expectation {
         case .subscription(let receiver, let ifAbsent):
-            guard let subscribed = try? Reply.Subscribe(json: result) else { return }
-            receivers[subscribed.subscription] = receiver
-            if ifAbsent == .isAwaited { lasting.insert(subscribed.subscription) }
+            guard let subscription = subscription(in: result) else { return }
+            receivers[subscription] = receiver
+            if ifAbsent == .isAwaited { lasting.insert(subscription) }
         case .handler(let receiver):
             guard let handling = try? Reply.Handle(json: result) else { return }
             handlers[handling.handler] = receiver

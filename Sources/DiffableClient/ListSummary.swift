@@ -26,6 +26,10 @@ public struct ListSummary: Sendable {
     public var liveness: Liveness?
     /// Whether several hosts share it.
     public var isShared: Bool
+    /// What you can do with it; nil for a deleted list.
+    public var permissions: Set<ListPermission>?
+    /// Its own content, if `followLists` was asked for it.
+    public var content: Content?
 
     init(_ summary: Reply.ListSummary) {
         list = summary.list
@@ -40,6 +44,26 @@ public struct ListSummary: Sendable {
         mirrorSource = summary.mirror?.source
         liveness = summary.mirror?.liveness ?? summary.sharedLiveness
         isShared = summary.sharedLiveness != nil
+        permissions = summary.may.map { Set($0.map(ListPermission.init)) }
+        content = summary.content
+    }
+}
+
+/// What a client can do with a list.
+public enum ListPermission: Sendable {
+    /// Read and follow it.
+    case see
+    /// Send requests to its handler.
+    case ask
+    /// Change its contents.
+    case change
+
+    init(_ permission: Permission) {
+        switch permission {
+        case .see: self = .see
+        case .ask: self = .ask
+        case .change: self = .change
+        }
     }
 }
 

@@ -83,6 +83,7 @@ extension Reply {
     var parts: ReplyParts? {
         switch self {
         case .lists(let lists): ListSummary.parts(lists)
+        case .followLists(let follow): follow.parts
         case .deletedLists(let lists): DeletedList.parts(lists)
         case .clients(let clients): Client.parts(clients)
         case .history(let history): history.parts

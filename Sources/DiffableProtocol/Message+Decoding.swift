@@ -26,6 +26,7 @@ private enum NotificationMember: UInt8, MemberName {
     case handler, request, kind, action, items, section, arguments, summary, item
     case live, time
     case may, handles, actions
+    case listed, unlisted
 
     /// No actions are named any more.
     var takesNull: Bool { self == .actions }
@@ -36,6 +37,8 @@ private enum NotificationMember: UInt8, MemberName {
         case "live": .live
         case "time": .time
         case "may": .may
+        case "listed": .listed
+        case "unlisted": .unlisted
         case "handles": .handles
         case "actions": .actions
         case "list": .list
@@ -137,6 +140,8 @@ private struct NotificationParts {
     var isLive: Bool?
     var time: Int?
     var news = AbilityNews()
+    var listed: [Reply.ListSummary]?
+    var unlisted: [ListName]?
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         var extent = Window.Extent(offset: offset, total: total)
@@ -145,7 +150,7 @@ private struct NotificationParts {
     }
 
     static let methods: Set = [
-        "reset", "changes", "snapshot", "patch", "bookmark", "listDeleted", "subscriptionEnded",
+        "reset", "changes", "snapshot", "patch", "bookmark", "listsChanged", "listDeleted", "subscriptionEnded",
         "request", "requestCancelled", "handlerEnded",
     ]
 
@@ -183,6 +188,10 @@ private struct NotificationParts {
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     epoch: epoch, revision: revision,
                     liveness: isLive.map { Liveness(isLive: $0, time: time) }, news: news))
+        case "listsChanged":
+            return .listsChanged(
+                subscription: try needed(subscription, "subscription"), listed: try needed(listed, "listed"),
+                unlisted: try needed(unlisted, "unlisted"))
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
@@ -301,6 +310,11 @@ extension Decoder {
             case .live: parts.isLive = try decoder.boolean("live")
             case .time: parts.time = try decoder.wholeNumber("time")
             case .may: parts.news.may = try decoder.may()
+            case .listed: parts.listed = try decoder.listSummaries("listed")
+            case .unlisted:
+                parts.unlisted = try decoder.elements("unlisted") { decoder throws(DecodingError) in
+                    try decoder.identifier("a list")
+                }
             case .handles: parts.news.handles = try decoder.handledKinds("handles")
             case .actions: parts.news.actions = .some(try decoder.readNull() ? nil : try decoder.actionNames())
             case .item: parts.content.item = try decoder.identifier("item")

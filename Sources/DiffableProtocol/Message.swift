@@ -10,6 +10,7 @@ package enum Message: Sendable {
     case snapshot(Snapshot)
     case patch(Patch)
     case bookmark(Bookmark)
+    case listsChanged(subscription: Int, listed: [Reply.ListSummary], unlisted: [ListName])
     case listDeleted(subscription: Int, list: ListName)
     /// Ended by the daemon; `reason` is the name of an error, and the message is for users.
     case subscriptionEnded(subscription: Int, list: ListName, reason: String, message: String)

@@ -159,6 +159,9 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
+    /// Bytes of a bookmark without its actions, with a name of 255 bytes that are all escaped.
+    package static let bookmarkLengthMax = 2_048
+
     /// Writes a whole line: the subscriber has been sent all updates up to a revision; without a revision, the list does not
     /// exist. `liveness` is set for a mirror.
     package static func writeBookmark(

@@ -11,6 +11,7 @@ package enum Reply: Sendable {
     case clients([Client])
     case reload(Reload)
     case lists([ListSummary])
+    case followLists(FollowLists)
     case deletedLists([DeletedList])
     /// Also the reply to `undeleteList`, `renameList`, `mirror` and `setSchemas`.
     case createList(ListRevision)
@@ -93,7 +94,7 @@ package enum Reply: Sendable {
             writer.append(#""hosts":"#)
             writer.append(count)
         case .checkpoint(let checkpoint): checkpoint.write(into: &writer)
-        case .clients, .lists, .deletedLists, .history:
+        case .clients, .lists, .followLists, .deletedLists, .history:
             var parts = self.parts ?? ReplyParts()
             while parts.writeNext(into: &writer) {}
         }

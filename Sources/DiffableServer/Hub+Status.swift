@@ -43,7 +43,7 @@ extension Hub {
             version: options.version, processID: Int(getpid()),
             uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
             connections: connections.count,
-            subscriptions: connections.reduce(0) { $0 + $1.subscriptions.count },
+            subscriptions: connections.reduce(0) { $0 + $1.numberOfSubscriptions },
             lists: lists.count, items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
             transactions: sees ? statistics.transactions : nil, groups: sees ? statistics.groups : nil,
             traffic: sees ? connections.reduce(into: trafficBefore) { $0 += $1.traffic } : nil,

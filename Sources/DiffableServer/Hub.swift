@@ -24,6 +24,9 @@ final class Hub {
     /// Subscriptions to lists that there are not.
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
     let timers: DeadlineTimers<Subscription>
+    /// Those who follow the set of lists.
+    private var listsSubscriptions: [ObjectIdentifier: ListsSubscription] = [:]
+    let listsTimers: DeadlineTimers<ListsSubscription>
     /// Who answers for lists.
     let handlers: Handlers
     /// Who mirrors lists, and by whom shared ones reach what keeps them.
@@ -91,6 +94,7 @@ final class Hub {
         self.background = Background(beyond: options.turn, for: served, called: "views", on: eventLoop)
         self.changes = Background(beyond: options.turn, for: served, called: "changes", on: eventLoop)
         self.timers = DeadlineTimers(on: eventLoop) { $0.wake() }
+        self.listsTimers = DeadlineTimers(on: eventLoop) { $0.wake() }
         self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
         self.handlers = Handlers(options.limits, store, on: eventLoop)
         self.mirrors = Mirrors(store)
@@ -98,6 +102,7 @@ final class Hub {
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         self.background.trim = options.memory.trim
         self.background.onFree = { [unowned self] in scheduleNews() }
+        self.handlers.onChange = { [unowned self] in noteAbilities(on: $0) }
     }
 
     /// Where the store has done what takes longer than a turn. Used on the loop.
@@ -296,6 +301,7 @@ final class Hub {
                 handlers.endList(commit.list)
                 mirrors.forget(commit.list)
             }
+            if commit.isVisibleInLists { note(commit.list) }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // A list that is created again is followed anew.
@@ -323,10 +329,33 @@ final class Hub {
     private func reevaluate(_ name: ListName) {
         for subscription in followedLists[name]?.subscriptions ?? [] {
             let peer = subscription.connection.peer
-            if !store.assumeIsolated({ $0.mayRead(name, peer) }) { subscription.revoke() }
+            if store.assumeIsolated({ $0.mayRead(name, peer) }) {
+                subscription.noteAbilities()
+            } else {
+                subscription.revoke()
+            }
         }
+        note(name)
         endWaiting(for: name)
         handlers.reevaluate(name)
+    }
+
+    /// What clients can do with the list may have changed. O(subscriptions of the list)
+    func noteAbilities(on list: ListName) {
+        for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteAbilities() }
+        note(list)
+    }
+
+    // MARK: The set of lists
+
+    func add(_ subscription: ListsSubscription) { listsSubscriptions[ObjectIdentifier(subscription)] = subscription }
+
+    func remove(_ subscription: ListsSubscription) { listsSubscriptions[ObjectIdentifier(subscription)] = nil }
+
+    /// The list may be different for those who follow the set of lists. O(their number)
+    private func note(_ list: ListName) {
+        if listsSubscriptions.isEmpty { return }
+        for subscription in listsSubscriptions.values { subscription.note(list) }
     }
 
     // MARK: Mirrors
@@ -347,6 +376,7 @@ final class Hub {
 
     func tellLiveness(of list: ListName) {
         for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteLiveness() }
+        note(list)
     }
 
     // MARK: Lists that there are not
@@ -490,5 +520,15 @@ final class Hub {
         takeAccessRules(settings.access)
         for connection in connections.values { connection.applyLimits() }
         for quota in quotas.values { quota.applyLimits() }
+    }
+}
+
+extension Commit {
+    /// Whether the reply to `lists` may be different. A change of access is noted where rights are evaluated again.
+    fileprivate var isVisibleInLists: Bool {
+        switch event {
+        case .created, .changed, .deleted, .replaced: true
+        case .unchanged: false
+        }
     }
 }

@@ -145,7 +145,7 @@ extension WireError {
             limit: Limit("connectionsPerUserMax", max: max))
     }
 
-    static func tooManySubscriptions(list: ListName, max: Int) -> WireError {
+    static func tooManySubscriptions(list: ListName?, max: Int) -> WireError {
         WireError(
             .tooLarge,
             "this connection already has \(max) subscriptions (subscriptionsPerConnectionMax): end some with `unsubscribe`, "
@@ -160,11 +160,11 @@ extension WireError {
             limit: Limit("silentAgeMax", max: ageMax))
     }
 
-    static func tooMuchRegistered(list: ListName, max: Int) -> WireError {
+    static func tooMuchRegistered(list: ListName?, max: Int) -> WireError {
         WireError(
             .tooLarge,
             "this user's subscriptions, views, handlers and unread states of lists would take more than \(max) bytes "
-                + "(registeredLengthMax), so one for the list \"\(list)\" was refused or has ended; end others with `unsubscribe` or "
+                + "(registeredLengthMax), so one \(list.map { "for the list \"\($0)\"" } ?? "of all lists") was refused or has ended; end others with `unsubscribe` or "
                 + "`unhandle`, read faster, or ask an administrator to raise the limit",
             list: list, limit: Limit("registeredLengthMax", max: max))
     }

@@ -274,6 +274,13 @@ extension Store {
         }.sorted { $0.state.name < $1.state.name }
     }
 
+    /// One of those lists; nil if there is none of that name for the peer.
+    package func list(_ name: ListName, for peer: Peer) -> (state: ListState, access: ListAccess)? {
+        guard let held = heldLists[name], let state = held.committed, held.access.rights(of: peer).contains(.read)
+        else { return nil }
+        return (state, held.access.effective)
+    }
+
     /// The durable lists, by name, with the access and the schemas that were set, for a backup of this host.
     package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
         heldLists.values.compactMap { held in
@@ -286,6 +293,15 @@ extension Store {
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
         return held.access.rights(of: peer).contains(.read)
+    }
+
+    /// The peer's rights on a list, without the right to change a mirror that it does not mirror itself. None if there is no
+    /// such list.
+    package func rights(of peer: Peer, on name: ListName) -> Rights {
+        guard let held = heldLists[name], held.committed != nil else { return [] }
+        var rights = held.access.rights(of: peer)
+        if held.access.effective.source != nil, !peer.mirrored.contains(name) { rights.remove(.write) }
+        return rights
     }
 
     /// Whether the peer may ask the list's handler, and neither see the list nor change it.

@@ -39,6 +39,7 @@ WORST = [
     _of("reload", {}),
     _of("lists", {}),
     _of("lists", {"deleted": True}),
+    _of("followLists", {"content": True}),
     _of("createList", {"list": "w.long"}),
     _of("createList", {"list": "w.new", "durability": "volatile", "ifAbsent": True}),
     _of("deleteList", {"list": "w.none"}),

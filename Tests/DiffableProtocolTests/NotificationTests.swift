@@ -136,6 +136,26 @@ struct NotificationTests {
             #expect((read.subscription, read.list) == (7, "t"))
             #expect(read.epoch == place?.0)
             #expect(read.revision == place?.1)
+            #expect(read.news.isEmpty)
+        }
+    }
+
+    @Test func `a client reads what has changed of what it can do`() throws {
+        let actions: [[ActionName]??] = [nil, .some(nil), [], ["done", "d\""]]
+        for may in [Set<Permission>?.none, [], [.see], [.see, .ask, .change]] {
+            for handles in [Set<HandledKind>?.none, [], [.perform, .expand]] {
+                for actions in actions {
+                    let news = AbilityNews(may: may, handles: handles, actions: actions)
+                    let line = text {
+                        NotificationWriter.writeBookmark("t", at: ("e", 9), nil, news, subscription: 7, into: &$0)
+                    }
+                    guard case .bookmark(let read) = try decodeMessage(line) else {
+                        Issue.record("not read")
+                        return
+                    }
+                    #expect(read.news == news, "\(line)")
+                }
+            }
         }
     }
 

@@ -22,6 +22,7 @@ struct NullMemberTests {
         #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
         #"{"id":1,"method":"lists","params":{"actions":true}}"#,
         #"{"id":1,"method":"clients","params":{"actions":true}}"#,
+        #"{"id":1,"method":"followLists","params":{"content":true,"minInterval":5}}"#,
         #"{"id":1,"method":"deleteList","params":{"list":"t","ifRevision":3,"keep":"required"}}"#,
         #"{"id":1,"method":"undeleteList","params":{"list":"t","epoch":"e","as":"u"}}"#,
         #"{"id":1,"method":"renameList","params":{"list":"t","to":"u","ifRevision":3}}"#,

@@ -99,7 +99,7 @@ struct ReplyTests {
             Reply.ListSummary(
                 list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
                 access: .init(list: "a\"", owner: 1_000, group: 4_294_967_294, mode: .ownerOnly), durability: .volatile,
-                handles: [.perform, .expand], actions: ["done", "undone"]),
+                handles: [.perform, .expand], actions: ["done", "undone"], may: [.see, .change]),
             Reply.ListSummary(
                 list: "b", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
                 access: .init(list: "b", owner: 0, group: 0, mode: .ownerOnly), durability: .durable),

@@ -16,6 +16,8 @@ struct RequestTests {
         #""method":"help","params":{}"#,
         #""method":"status","params":{}"#,
         #""method":"lists","params":{}"#,
+        #""method":"followLists","params":{}"#,
+        #""method":"followLists","params":{"content":true,"minInterval":250}"#,
         #""method":"createList","params":{"list":"tasks"}"#,
         #""method":"createList","params":{"list":"tasks","durability":"volatile","ifAbsent":true}"#,
         #""method":"deleteList","params":{"list":"tasks"}"#,
@@ -200,7 +202,7 @@ struct RequestTests {
         ),
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
-            "params: there is no method \"x\"; there are hello, restrict, ping, help, status, clients, reload, lists, createList, deleteList, "
+            "params: there is no method \"x\"; there are hello, restrict, ping, help, status, clients, reload, lists, followLists, createList, deleteList, "
                 + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, "
                 + "restore, attach, hosts, replicate, settle, checkpoint (at byte 23)",
             "\"q\""

@@ -35,6 +35,42 @@ extension Integration {
             }
         }
 
+        @Test func `the set of lists is followed, with titles and permissions, until it is ended`() async throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "tasks")
+            try await Connection.withConnection(to: SocketPath(daemon.socket)) { connection in
+                let lists = try await connection.followLists(includingContent: true)
+                var updates = lists.makeAsyncIterator()
+                let first = try #require(try await updates.next())
+                #expect(Set(first.lists.keys) == ["tasks"] && first.listed == ["tasks"])
+                #expect(first.lists["tasks"]?.permissions == [.see, .ask, .change])
+                try daemon.succeed("create", "menu")
+                while let update = try await updates.next() { if update.lists["menu"] != nil { break } }
+                try daemon.succeed("patch", "menu", "--list", "title=Menu")
+                while let update = try await updates.next() {
+                    if update.lists["menu"]?.content?.description == #"{"title":"Menu"}"# { break }
+                }
+                try daemon.succeed("delete", "tasks")
+                while let update = try await updates.next() {
+                    if update.unlisted == ["tasks"] { break }
+                }
+                try await connection.end(lists)
+                #expect(try await updates.next() == nil)
+            }
+        }
+
+        @Test func `a restricted connection sees and does only what it kept`() async throws {
+            let daemon = try Daemon()
+            for list in ["tasks", "menu"] { try daemon.succeed("create", list) }
+            try await Connection.withConnection(to: SocketPath(daemon.socket)) { connection in
+                try await connection.restrict(methods: ["hello", "lists", "transact"], lists: ["me*"])
+                #expect(try await connection.methods() == ["hello", "lists", "transact"])
+                #expect(try await connection.lists().map(\.list) == ["menu"])
+                await #expect(throws: ClientError.self) { try await connection.deleteList("menu") }
+                await #expect(throws: ClientError.self) { try await connection.restrict(methods: ["pong"]) }
+            }
+        }
+
         @Test func `a long transaction that breaks off ends the connection and is never finished`() async throws {
             let daemon = try Daemon()
             try daemon.succeed("create", "tasks")

@@ -86,7 +86,7 @@ private struct LineGroup: Sendable {
                 lines = []
                 let refusal = Refusal(.init(rawValue: reason), message)
                 return (line + [UInt8(ascii: "\n")], .lost(.subscriptionEnded(refusal)))
-            case .bookmark, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
+            case .bookmark, .listsChanged, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
                 lines = []
                 return (nil, nil)
             }

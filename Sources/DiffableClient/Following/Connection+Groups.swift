@@ -76,7 +76,8 @@ private actor GroupAssembly {
             return .listDeleted
         case .subscriptionEnded(_, _, let reason, let message):
             return .end(.subscriptionEnded(Refusal(.init(rawValue: reason), message)))
-        case .snapshot, .patch, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: return nil
+        case .snapshot, .patch, .listsChanged, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
+            return nil
         }
     }
 

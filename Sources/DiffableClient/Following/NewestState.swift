@@ -62,7 +62,8 @@ struct NewestState: Sendable {
             liveness = bookmark.liveness
             // Only after the first state.
             if hasGiven || news != nil { note(.changes) }
-        case .snapshot, .patch, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: break
+        case .snapshot, .patch, .listsChanged, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
+            break
         }
     }
 

@@ -89,6 +89,18 @@ extension Request.Lists {
         "return the lists that you may see, with revision, counts, permissions and handlers; or the deleted lists"
 }
 
+extension Request.FollowLists {
+    enum Parameter: UInt8, IndexedMemberName {
+        case content, minInterval
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.followLists
+    static let summary = "follow the set of lists that you may see"
+    package static let minIntervalRange = 1...3_600_000
+}
+
 extension Request.CreateList {
     enum Parameter: UInt8, IndexedMemberName {
         case list, durability, mode, ifAbsent, lease, shared

@@ -2,10 +2,10 @@
 
 /// The methods, in the order of `help`.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, restrict, ping, help, status, clients, reload, lists, createList, deleteList, undeleteList, renameList
-    case mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView
-    case unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach, hosts
-    case replicate, settle, checkpoint
+    case hello, restrict, ping, help, status, clients, reload, lists, followLists, createList, deleteList, undeleteList
+    case renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe
+    case setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, restore, attach
+    case hosts, replicate, settle, checkpoint
 
     /// The type that has the parameters of the method.
     var parameters: any RequestParameters.Type {
@@ -18,6 +18,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .clients: Request.Clients.self
         case .reload: Request.Reload.self
         case .lists: Request.Lists.self
+        case .followLists: Request.FollowLists.self
         case .createList: Request.CreateList.self
         case .deleteList: Request.DeleteList.self
         case .undeleteList: Request.UndeleteList.self
@@ -63,6 +64,7 @@ package enum Request: Sendable {
     case clients(Clients)
     case reload
     case lists(Lists)
+    case followLists(FollowLists)
     case createList(CreateList)
     case deleteList(DeleteList)
     case undeleteList(UndeleteList)
@@ -104,6 +106,7 @@ package enum Request: Sendable {
         case .clients: .clients
         case .reload: .reload
         case .lists: .lists
+        case .followLists: .followLists
         case .createList: .createList
         case .deleteList: .deleteList
         case .undeleteList: .undeleteList
@@ -148,6 +151,7 @@ package enum Request: Sendable {
         case .clients(let parameters): parameters
         case .reload: Reload()
         case .lists(let parameters): parameters
+        case .followLists(let parameters): parameters
         case .createList(let parameters): parameters
         case .deleteList(let parameters): parameters
         case .undeleteList(let parameters): parameters

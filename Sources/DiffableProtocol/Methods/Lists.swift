@@ -61,11 +61,14 @@ extension Reply {
         package var sharedLiveness: Liveness?
         /// What the client can do with the list; nil for a deleted list, and in a backup.
         package var may: Set<Permission>?
+        /// The list's own content, if it has one and the request asked for it.
+        package var content: Content?
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
             access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil,
-            mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil, may: Set<Permission>? = nil
+            mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil, may: Set<Permission>? = nil,
+            content: Content? = nil
         ) {
             self.access = access
             self.list = list
@@ -79,6 +82,7 @@ extension Reply {
             self.mirror = mirror
             self.sharedLiveness = sharedLiveness
             self.may = may
+            self.content = content
         }
     }
 }
@@ -110,6 +114,12 @@ extension Reply.ListSummary {
         return parts
     }
 
+    /// Writes the object without its actions.
+    func write(into writer: inout ByteWriter) {
+        writeMembers(into: &writer)
+        writer.append(byte: UInt8(ascii: "}"))
+    }
+
     /// Writes the object without its closing brace, and without its actions.
     func writeMembers(into writer: inout ByteWriter) {
         writer.append(#"{"list":"#)
@@ -127,6 +137,10 @@ extension Reply.ListSummary {
         mirror?.writeMember(into: &writer)
         sharedLiveness?.writeSharedMember(into: &writer)
         if let may { writer.appendMay(may) }
+        if let content {
+            writer.append(#","content":"#)
+            writer.append(content.bytes)
+        }
     }
 }
 
@@ -140,7 +154,7 @@ struct ListResult: DecodableReply {
 
     private enum Member: UInt8, IndexedMemberName {
         case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions, mirror
-        case shared, may, time, name, pid, uid
+        case shared, may, content, time, name, pid, uid
 
         static let names = MemberNames(Member.self)
     }
@@ -159,6 +173,7 @@ struct ListResult: DecodableReply {
         var mirror: Reply.MirroredList?
         var sharedLiveness: Liveness?
         var may: Set<Permission>?
+        var content: Content?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .list: list = try decoder.identifier("list")
@@ -175,6 +190,9 @@ struct ListResult: DecodableReply {
             case .mirror: mirror = try Reply.MirroredList(from: &decoder)
             case .shared: sharedLiveness = try SharedLiveness(from: &decoder).liveness
             case .may: may = try decoder.may()
+            case .content:
+                let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
+                content = Content([UInt8](value.bytes))
             case .time: time = try decoder.wholeNumber("a time")
             case .name: client = try decoder.string("name").text
             case .pid: processID = try decoder.wholeNumber("a process")
@@ -193,7 +211,7 @@ struct ListResult: DecodableReply {
                 group: try Self.needed(group, "group"),
                 mode: try Self.needed(mode, "mode")),
             durability: try Self.needed(durability, "durability"), handles: handles, actions: actions, mirror: mirror,
-            sharedLiveness: sharedLiveness, may: may)
+            sharedLiveness: sharedLiveness, may: may, content: content)
     }
 }
 

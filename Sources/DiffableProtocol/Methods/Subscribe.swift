@@ -187,7 +187,7 @@ extension Decoder {
         }
     }
 
-    fileprivate mutating func milliseconds(
+    mutating func milliseconds(
         _ what: StaticString, in range: ClosedRange<Int>
     ) throws(DecodingError) -> Int {
         try wholeNumber(what, in: range, units: " number of milliseconds")

@@ -55,7 +55,7 @@ extension Connection {
             switch result {
             // Without a handler, the error would reveal which items exist.
             case .failure
-            where transaction.mode == .commit && self.mayOnlyAsk(transaction.list)
+            where transaction.mode == .commit && self.mayOnlyPropose(transaction.list)
                 && !self.hub.handlers.isHandled(transaction.list, .propose):
                 ask.refuse(.noHandler(transaction.list, .propose))
             case .failure(let error): ask.refuse(WireError(error))
@@ -81,7 +81,7 @@ extension Connection {
     private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isHandled(transaction.list, .propose) else {
-            if mayOnlyAsk(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
+            if mayOnlyPropose(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
             transact(transaction, onLoop { ask.give($0) })
             return
         }
@@ -152,9 +152,12 @@ extension Connection {
         return hub.store.assumeIsolated { $0.mayRead(list, peer) }
     }
 
-    func mayOnlyAsk(_ list: ListName) -> Bool {
-        let peer = peer
-        return hub.store.assumeIsolated { $0.mayOnlyAsk(list, peer) }
+    /// Whether the client can propose a change, and not make it: it has only the right to ask, or gave up `transact`.
+    func mayOnlyPropose(_ list: ListName) -> Bool {
+        let (peer, mayTransact) = (peer, isAllowed(.transact))
+        return hub.store.assumeIsolated { store in
+            store.mayOnlyAsk(list, peer) || !mayTransact && store.rights(of: peer, on: list).contains(.ask)
+        }
     }
 
     /// Who it is, as handlers are told.

@@ -22,7 +22,10 @@ extension Connection {
             answer(id, .success(.createList(Reply.ListRevision(state))))
         case .of(let source):
             // At once, since changes may stand in the next line.
-            if mayGovern { hub.mirrors.take(list, by: self) }
+            if mayGovern {
+                hub.mirrors.take(list, by: self)
+                hub.noteAbilities(on: list)
+            }
             setSource(of: list, source, isLive: request.isLive, id: id)
         case .none: setSource(of: list, nil, isLive: false, id: id)
         }

@@ -16,6 +16,7 @@ extension Connection {
     /// Whether the client's subscriptions have been sent what an answer waits for.
     func isPassed(_ barrier: Outbox.Barrier) -> Bool {
         subscriptions.allSatisfy { $0.isSettled(for: barrier) }
+            && listsSubscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
     /// Whether a request may be carried out whose turn has come. What is found already is kept anyway.
@@ -36,7 +37,8 @@ extension Connection {
 
     /// Whether nothing is left to do for subscriptions, once nobody asks any more.
     var areSubscriptionsFinished: Bool {
-        subscriptions.isEmpty || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
+        numberOfSubscriptions == 0 || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
+            && listsSubscriptions.allSatisfy(\.isUpToDate)
     }
 
     /// The next page of a line that was begun.
@@ -55,6 +57,12 @@ extension Connection {
     /// Sends the next line of one of the subscriptions; false when none has anything to say, or when it is to wait until
     /// the others have had their turn.
     func writeLineOfSubscription() -> Bool {
+        if listsSubscriptions.isEmpty { return writeLineOfList() }
+        isTurnOfLists.toggle()
+        return isTurnOfLists ? writeLineOfLists() || writeLineOfList() : writeLineOfList() || writeLineOfLists()
+    }
+
+    private func writeLineOfList() -> Bool {
         for turn in subscriptions.indices {
             let position = (nextSubscription + turn) % subscriptions.count
             let subscription = subscriptions[position]

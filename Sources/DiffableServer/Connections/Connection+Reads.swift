@@ -24,11 +24,10 @@ extension Connection {
         case .lists(let request):
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.lists(for: peer) }.map { list in
-                let summary = Reply.ListSummary(list.state, list.access)
-                return hub.mirrors.completed(
-                    hub.handlers.completed(summary, namingActions: request.kind == .existingWithActions))
+                summary(list.state, list.access, namingActions: request.kind == .existingWithActions)
             }
             reply(id, .success(.lists(lists)))
+        case .followLists(let follow): carryOut(follow, id)
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
@@ -45,6 +44,8 @@ extension Connection {
             }
             subscription.show(change.view)
             reply(ids, .success(.setView(subscription: change.subscription)))
+        case .unsubscribe(let end) where endListsSubscription(end.subscription):
+            reply(id, .success(.unsubscribe(subscription: end.subscription)))
         case .unsubscribe(let end):
             guard let position = position(of: end.subscription, [id]) else { return }
             subscriptions.remove(at: position).end()
@@ -208,7 +209,7 @@ extension Connection {
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
         let max = hub.limits.subscriptionsPerConnectionMax
-        guard subscriptions.count < max else {
+        guard numberOfSubscriptions < max else {
             return reply(id, .failure(.tooManySubscriptions(list: request.list, max: max)))
         }
         let list = hub.follow(request.list, for: peer)
@@ -227,7 +228,8 @@ extension Connection {
         if request.since != nil { if case .sent = start { isResumed = true } else { isResumed = false } }
         let reply = Reply.Subscribe(
             subscription: subscription.number, list: request.list,
-            start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed)
+            start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed,
+            may: audience.map { _ in may(request.list) })
         self.reply(id, .success(.subscribe(reply)))
     }
 
@@ -321,7 +323,7 @@ extension Connection {
     }
 
     /// Answers a request whose turn has come.
-    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
+    func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
 
     /// Answers several requests in their order.
     private func reply(_ ids: [RequestID], _ result: Result<Reply, WireError>) {

@@ -90,7 +90,7 @@ extension Connection {
         case .hosts(let request): if isAttached(id) { hosts(request, id: id) }
         case .settle(let request): if isAttached(id) { settle(request, id: id) }
         case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
-        case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
+        case .status, .clients, .lists, .followLists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
             .schemas, .handle, .unhandle, .answer:
             awaitTurn(request, id)
         }
@@ -228,7 +228,7 @@ extension Connection {
             if peer.isInScope(transaction.list), hub.handlers.isHandled(transaction.list, .propose) {
                 return self.propose(propose, id: id, length: length)
             }
-            guard mayOnlyAsk(transaction.list) else {
+            guard mayOnlyPropose(transaction.list) else {
                 let pending = PendingAnswer(id, on: self)
                 return hold(
                     for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)),

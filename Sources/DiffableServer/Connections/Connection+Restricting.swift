@@ -11,6 +11,8 @@ extension Connection {
             do throws(WireError) { try keep(ListScope(lists)) } catch { return answer(id, .failure(error)) }
         }
         if let methods = request.methods { allowedMethods = allowedMethods?.intersection(methods) ?? methods }
+        for subscription in subscriptions { subscription.noteAbilities() }
+        for subscription in listsSubscriptions { subscription.noteAll() }
         answer(id, .success(.ping))
     }
 

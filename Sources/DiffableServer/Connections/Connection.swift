@@ -39,6 +39,10 @@ final class Connection: ChannelDuplexHandler {
     var lineLengthMax: Int
 
     var subscriptions: [Subscription] = []
+    /// Those of `followLists`.
+    var listsSubscriptions: [ListsSubscription] = []
+    /// Whether the set of lists is next to be told of, before the lists.
+    var isTurnOfLists = false
     var subscriptionsMade = 0
     /// What it put into lists for as long as it lasts.
     var lease: Lease?
@@ -116,6 +120,8 @@ final class Connection: ChannelDuplexHandler {
         session.loseSocket()
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
+        for subscription in listsSubscriptions { subscription.end() }
+        listsSubscriptions = []
         endOpenLine()
         endPreparation()
         hub.handlers.endAsks(of: self)
@@ -183,7 +189,7 @@ final class Connection: ChannelDuplexHandler {
     private func finishReading() {
         isReading = false
         let surroundings = surroundings
-        guard subscriptions.isEmpty, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
+        guard numberOfSubscriptions == 0, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
             return markDue()
         }
         session.rest()

@@ -77,7 +77,7 @@ struct HandlerMachine {
     private var requestsMade = 0
     private var asksMade = 0
     /// Handlers that have ended since the last `takeEndedHandlers`.
-    private var endedHandlers: [HandlerID] = []
+    private var endedHandlers: [(id: HandlerID, list: ListName)] = []
 
     struct Limits: Equatable {
         var handlersPerConnectionMax: Int
@@ -214,14 +214,14 @@ struct HandlerMachine {
     }
 
     /// Returns the handlers that have ended since the last call.
-    mutating func takeEndedHandlers() -> [HandlerID] {
+    mutating func takeEndedHandlers() -> [(id: HandlerID, list: ListName)] {
         defer { endedHandlers = [] }
         return endedHandlers
     }
 
     private mutating func remove(_ id: HandlerID, _ loss: Loss, _ actions: inout [Action]) {
         guard let handler = handlers.removeValue(forKey: id) else { return }
-        endedHandlers.append(id)
+        endedHandlers.append((id, handler.list))
         connections[id.connection]?.handlers.remove(id.number)
         lists[handler.list]?.remove(id, handler)
         if lists[handler.list]?.isEmpty == true { lists[handler.list] = nil }

@@ -16,6 +16,8 @@ final class Handlers {
     /// The bytes that each handler has counted in its user's quota.
     private var lengths: [HandlerMachine.HandlerID: Int] = [:]
     private var timers: DeadlineTimers<Ask>?
+    /// Called when other requests of a list are handled than before.
+    var onChange: (ListName) -> Void = { _ in }
 
     init(_ limits: ServerLimits, _ store: Store, on eventLoop: any EventLoop) {
         self.store = store
@@ -36,6 +38,7 @@ final class Handlers {
         let length = Self.length(of: request)
         lengths[id] = length
         connection.quota.register(length)
+        onChange(request.list)
         return id.number
     }
 
@@ -91,6 +94,11 @@ final class Handlers {
     func isHandled(_ list: ListName, _ subject: HandlerMachine.Subject) -> Bool {
         machine.handler(of: list, for: subject) != nil
     }
+
+    func handledKinds(of list: ListName) -> Set<HandledKind> { machine.handledList(list)?.handles ?? [] }
+
+    /// The actions that the handlers of a list named; nil if no handler named any.
+    func actions(of list: ListName) -> [ActionName]? { machine.actions(of: list) }
 
     /// Adds the handled requests to a summary.
     func completed(_ summary: Reply.ListSummary, namingActions: Bool) -> Reply.ListSummary {
@@ -172,8 +180,9 @@ final class Handlers {
 
     /// - Parameter state: what a new request is about.
     private func carryOut(_ actions: [HandlerMachine.Action], about state: ListState? = nil) {
-        for id in machine.takeEndedHandlers() {
+        for (id, list) in machine.takeEndedHandlers() {
             if let length = lengths.removeValue(forKey: id) { connections[id.connection]?.quota.register(-length) }
+            onChange(list)
         }
         for action in actions {
             switch action {

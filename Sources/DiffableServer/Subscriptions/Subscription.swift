@@ -31,6 +31,8 @@ final class Subscription {
     var position: Int?
     /// The error that its client gets when it is revoked.
     private var lastError: WireError?
+    /// What the client was told that it can do with the list; nil if it did not ask for bookmarks.
+    private var told: Abilities?
     /// When it is woken.
     private var alarm: DeadlineTimers<Subscription>.Time?
 
@@ -70,7 +72,11 @@ final class Subscription {
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
         if case .sent(_, isSameView: false) = start { machine.oweView() }
         connection.quota.register(Self.length(request.list, view, on: connection))
-        if audience != nil { oweLiveness() }
+        if request.bookmark != nil { told = Abilities(may: audience.map { _ in connection.may(request.list) }) }
+        if audience != nil {
+            oweLiveness()
+            oweAbilities()
+        }
     }
 
     var hasEnded: Bool { machine.state == .ended }
@@ -215,6 +221,7 @@ final class Subscription {
         endViewPreparation()
         machine.beginFollowing()
         oweLiveness()
+        oweAbilities()
         markDue()
     }
 
@@ -278,6 +285,26 @@ final class Subscription {
 
     /// What is followed may be a mirror.
     private func oweLiveness() { if connection.hub.mirrors.liveness(of: list) != nil { machine.oweLiveness() } }
+
+    // MARK: What the client can do
+
+    /// It may be something else than what the client was told.
+    func noteAbilities() { if oweAbilities() { markDue() } }
+
+    @discardableResult
+    private func oweAbilities() -> Bool {
+        guard let told, audience != nil, connection.abilities(on: list) != told else { return false }
+        machine.oweLiveness()
+        return true
+    }
+
+    /// What the client is told next.
+    private func takeAbilityNews() -> AbilityNews {
+        guard let told, audience != nil else { return AbilityNews() }
+        let abilities = connection.abilities(on: list)
+        self.told = abilities
+        return abilities.news(since: told, lengthMax: connection.lineLengthMax - NotificationWriter.bookmarkLengthMax)
+    }
 
     // MARK: With all others
 
@@ -456,7 +483,8 @@ final class Subscription {
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         let liveness = audience == nil ? nil : connection.hub.mirrors.liveness(of: list)
-        NotificationWriter.writeBookmark(list, at: place, liveness, subscription: number, into: &line)
+        NotificationWriter.writeBookmark(
+            list, at: place, liveness, takeAbilityNews(), subscription: number, into: &line)
         return line
     }
 }

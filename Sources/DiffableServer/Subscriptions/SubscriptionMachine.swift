@@ -87,7 +87,7 @@ struct SubscriptionMachine {
     private(set) var owesView = false
     /// Whether the last update was of another view.
     private(set) var isOtherViewSent = false
-    /// Whether its list, a mirror, is live is to be told.
+    /// Whether its list, a mirror, is live is to be told, or what its client can do with the list.
     private(set) var owesLiveness = false
     /// When it is to be woken.
     private(set) var alarm: NIODeadline?

@@ -89,7 +89,7 @@ extension Integration {
             return parameters.enumerated().map { index, request in
                 #"{"id":\#(index),"method":"\#(request.0.rawValue)","params":{"list":"\#(list)"\#(request.1)}}"#
             } + [
-                "snapshot \(list)", "history \(list)", "lists", "status",
+                "snapshot \(list)", "history \(list)", "lists", "status", "followLists",
                 #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
                 // Undeleting under another name is possible only if there is a deleted list.
                 #"{"id":1,"method":"undeleteList","params":{"list":"other","as":"\#(list)"}}"#,
@@ -115,7 +115,7 @@ extension Integration {
                         .replacing(#/"connections":\d+,"subscriptions":\d+/#, with: "")
                 }
             }
-            #expect(compared(missing).count == 48 && missing.contains { $0.contains("noSuchList") })
+            #expect(compared(missing).count == 49 && missing.contains { $0.contains("noSuchList") })
             #expect(compared(hidden) == compared(missing))
             // The list continues, and only permitted followers see its changes.
             try daemon.succeed("section", "add", "hidden", "more")

@@ -31,6 +31,7 @@ extension Integration {
                 case .ping, .help, .status: [""]
                 case .clients: ["", #""actions":true"#]
                 case .lists: ["", #""actions":true"#, #""deleted":true"#]
+                case .followLists: ["", #""content":true"#]
                 case .createList: [named, #"\#(named),"ifAbsent":true"#, #"\#(named),"mode":"0666""#]
                 case .deleteList: [named, #"\#(named),"ifRevision":1"#, #"\#(named),"keep":"required""#]
                 case .undeleteList: [named, #"\#(named),"as":"\#(other)""#, #"\#(named),"epoch":"e""#]

@@ -51,6 +51,9 @@ extension Integration {
                     bound: .eachRegistration(1_024)),
                 Row(method: .reload, requests: ["reload"], bound: .fixed(4_096)),
                 Row(method: .lists, requests: ["lists", of("lists", #""deleted":true"#)], bound: .eachList(1_024)),
+                Row(
+                    method: .followLists, requests: ["followLists", of("followLists", #""content":true"#)],
+                    bound: .eachList(1_024)),
                 Row(method: .createList, requests: [of("createList", named)], bound: .fixed(2_048)),
                 Row(
                     method: .deleteList, requests: [of("deleteList", #"\#(named),"ifRevision":0"#)],

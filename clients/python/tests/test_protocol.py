@@ -678,6 +678,12 @@ class MethodTest(unittest.TestCase):
             writer.succeed("apply", list=name, snapshot={"sections": []}, usingReloadData=True)
             peer.heard("reset")
             writer.succeed("clients")
+            peer.succeed("followLists", content=True)
+            writer.succeed("apply", list=name, snapshot={"content": {"title": "x"}, "sections": []})
+            self.assertEqual(peer.heard("listsChanged")["listed"][0]["content"], {"title": "x"})
+            writer.succeed("handle", list=name, requests=["perform"], actions=["tea"])
+            while "actions" not in peer.heard("bookmark"):
+                pass
             peer.succeed("setView", subscription=1, view={"expansion": "shared"})
             peer.succeed("unsubscribe", subscription=1)
             peer.fail("noSuchSubscription", "unsubscribe", subscription=1)

@@ -14,8 +14,8 @@
 from . import _errors
 from ._errors import *
 from .answers import Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
-from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncLease, AsyncRequest
-from .client import Client, Following, Handler, Lease, Request
+from .async_client import AsyncClient, AsyncFollowing, AsyncFollowingLists, AsyncHandler, AsyncLease, AsyncRequest
+from .client import Client, Following, FollowingLists, Handler, Lease, Request
 from .errors import (
     ConnectionLost,
     DiffableError,
@@ -28,6 +28,7 @@ from .errors import (
     Unintelligible,
     UntrustedSocket,
 )
+from .listing import ListsUpdate
 from .mirror import Update, Window
 from .operations import DoesNotFit, apply
 from .state import Item, ListState, Section
@@ -36,9 +37,10 @@ from .typed import Condition, ItemDict, Operation, SectionDict, SnapshotDict, Vi
 __version__ = "0.1.0"
 
 __all__ = [
-    "Access", "apply", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "Client", "Condition",
-    "ConnectionLost", "DiffableError", "Difference", "DoesNotFit", "Expanded", "Following", "Handler", "HandlerEnded",
-    "History", "Item", "ItemDict", "Lease", "ListState", "ListSummary", "NoDaemon", "NoReply", "NotSendable", "Operation",
+    "Access", "apply", "AsyncClient", "AsyncFollowing", "AsyncFollowingLists", "AsyncHandler", "AsyncLease", "AsyncRequest",
+    "Client", "Condition", "ConnectionLost", "DiffableError", "Difference", "DoesNotFit", "Expanded", "Following",
+    "FollowingLists", "Handler", "HandlerEnded", "History", "Item", "ItemDict", "Lease", "ListsUpdate", "ListState",
+    "ListSummary", "NoDaemon", "NoReply", "NotSendable", "Operation",
     "Outcome", "Performed", "Place", "Refused", "Request", "Revision", "Section", "SectionDict", "Snapshot", "SnapshotDict",
     "SocketNotPermitted", "Unintelligible", "UntrustedSocket", "Update", "View", "Window",
 ]

@@ -389,8 +389,8 @@ Operation = Union[
 ]
 #: The methods.
 Method = Literal[
-    "hello", "restrict", "ping", "help", "status", "clients", "reload", "lists", "createList", "deleteList", "undeleteList",
-    "renameList", "mirror", "snapshot", "transact", "apply", "perform", "propose", "expand", "handle", "unhandle", "answer",
-    "subscribe", "setView", "unsubscribe", "history", "difference", "undo", "redo", "setAccess", "setSchemas", "schemas",
-    "backup", "restore", "attach", "hosts", "replicate", "settle", "checkpoint",
+    "hello", "restrict", "ping", "help", "status", "clients", "reload", "lists", "followLists", "createList", "deleteList",
+    "undeleteList", "renameList", "mirror", "snapshot", "transact", "apply", "perform", "propose", "expand", "handle",
+    "unhandle", "answer", "subscribe", "setView", "unsubscribe", "history", "difference", "undo", "redo", "setAccess",
+    "setSchemas", "schemas", "backup", "restore", "attach", "hosts", "replicate", "settle", "checkpoint",
 ]

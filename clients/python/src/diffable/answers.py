@@ -51,6 +51,10 @@ class ListSummary:
     #: The kinds of requests that have a handler, and its actions, if it handles only some.
     handles: Sequence[str] = ()
     actions: Sequence[str] = ()
+    #: What you can do with it: "see", "ask", "change".
+    may: Sequence[str] = ()
+    #: Its own content, for `follow_lists(content=True)`.
+    content: Any = None
 
 
 @dataclass(frozen=True)

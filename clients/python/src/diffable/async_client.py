@@ -8,6 +8,7 @@ from .asynchronous import AsyncNetwork
 from .following import FollowedList
 from .handling import HandlerRequest, Handling
 from .leasing import Leasing
+from .listing import FollowedLists, ListsUpdate
 from .mirror import Update
 from .requests import Requests
 from .typed import JSON, Operation, RequestKind, View
@@ -37,6 +38,22 @@ class AsyncFollowing(FollowedList, AsyncIterator[Update]):
         return update
 
     async def __aenter__(self) -> AsyncFollowing:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncFollowingLists(FollowedLists, AsyncIterator[ListsUpdate]):
+    """`async for update in client.follow_lists()`. End it with `async with`, or `close`."""
+
+    async def __anext__(self) -> ListsUpdate:
+        update = await self.next()
+        if update is None:
+            raise StopAsyncIteration
+        return update
+
+    async def __aenter__(self) -> AsyncFollowingLists:
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -91,6 +108,10 @@ class AsyncClient(Requests):
         """As `Client.follow`."""
         return AsyncFollowing(
             self._connections, list, view, if_absent, min_interval, most_recent, not_older_than)
+
+    def follow_lists(self, content: bool = False, *, min_interval: Optional[float] = None) -> AsyncFollowingLists:
+        """As `Client.follow_lists`."""
+        return AsyncFollowingLists(self._connections, content, min_interval)
 
     def handle(
         self, list: str, requests: Sequence[RequestKind], actions: Optional[Sequence[str]] = None, *, replace: bool = False,

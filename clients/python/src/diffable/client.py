@@ -12,6 +12,7 @@ from .following import FollowedList
 from .forking import Inheritable
 from .handling import HandlerRequest, Handling
 from .leasing import Leasing
+from .listing import FollowedLists, ListsUpdate
 from .mirror import Update
 from .readiness import Readiness
 from .reception import Reception
@@ -95,6 +96,15 @@ class Client:
         return Following(
             FollowedList(
                 self._requests._connections, list, view, if_absent, min_interval, most_recent, not_older_than))
+
+    def follow_lists(self, content: bool = False, *, min_interval: Optional[float] = None) -> FollowingLists:
+        """Iterates the set of lists that you may see: first all of them, then each change. After a lost connection, it continues
+        over the next one.
+
+        - content: whether each list comes with its own content, which has its title.
+        - min_interval: the minimal number of seconds between two updates.
+        """
+        return FollowingLists(FollowedLists(self._requests._connections, content, min_interval))
 
     def handle(
         self, list: str, requests: Sequence[RequestKind], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
@@ -242,6 +252,13 @@ class Following(_Loop[Update]):
         finished(self._followed.set_view(view))
 
     def __enter__(self) -> Following:
+        return self
+
+
+class FollowingLists(_Loop[ListsUpdate]):
+    """`for update in client.follow_lists()`."""
+
+    def __enter__(self) -> FollowingLists:
         return self
 
 
