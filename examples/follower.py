@@ -16,8 +16,7 @@ class Follower:
         self.clear()
 
     def clear(self) -> None:
-        self.state, self.since = {"sections": []}, {}  # type: Dict[str, Any], Dict[str, Any]
-        self.known: Dict[Any, Any] = {}  # Each item and section, and the list in `state` that it is in.
+        self.state, self.since, self.known = {"sections": []}, {}, {}  # type: Dict[str, Any], Dict[str, Any], Dict[Any, Any]
 
     def run(self) -> None:
         while True:
@@ -36,8 +35,9 @@ class Follower:
         def send(method: str, **params: Any) -> None:
             connection.sendall(json.dumps({"id": method, "method": method, "params": params}).encode() + b"\n")
 
-        asked = answered = self.shown if self.since else self.wanted
-        send("subscribe", list=self.name, ifAbsent="wait", bookmark=10_000, view=asked, since=self.since or None)
+        since = {} if {"anchor", "keep"} & {*self.shown.get("window", {})} else self.since  # Such a window moves.
+        asked = answered = self.shown if since else self.wanted
+        send("subscribe", list=self.name, ifAbsent="wait", bookmark=10_000, view=asked, since=since or None)
         subscription, self.group = None, []  # type: Any, List[Any]
         for message in map(json.loads, lines):
             if "error" in message or message.get("method") == "subscriptionEnded":
@@ -100,7 +100,7 @@ class Follower:
 
     def note(self, what: str, things: List[Any], home: List[Any]) -> None:
         for thing in things:
-            self.known[what, thing["id"]] = thing, home
+            self.known[what, thing["id"]] = thing, home  # An item or a section, and the list in `state` that it is in.
             below = thing.setdefault(BELOW[what], [])
             self.note("item", below, below)
 

@@ -8,12 +8,15 @@ public struct Item: Sendable {
     /// Whether its children are shown. `nil` is "not said": an item that is new is collapsed, one that is known
     /// keeps what it was.
     public var isExpanded: Bool?
+    /// Whether a view with `folded` leaves out its children. Only the daemon sets it.
+    public package(set) var isFolded = false
     /// The items directly under it, in order; empty for none.
     public var children: [Item]
 
-    package init(record: Record, isExpanded: Bool? = nil, children: [Item] = []) {
+    package init(record: Record, isExpanded: Bool? = nil, isFolded: Bool = false, children: [Item] = []) {
         self.record = record
         self.isExpanded = isExpanded
+        self.isFolded = isFolded
         self.children = children
     }
 

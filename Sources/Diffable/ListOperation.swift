@@ -39,6 +39,10 @@ public enum ListOperation: Sendable {
     case expandItems([ItemID])
     /// Hides the children of items.
     case collapseItems([ItemID])
+    /// The view leaves out the children of items. Only in updates of a view with `folded`.
+    case foldItems([ItemID])
+    /// The view does not leave out children of items any more. Only in updates of a view with `folded`.
+    case unfoldItems([ItemID])
     /// The subtree under an item is replaced, by difference: what is in both keeps its identity.
     case replaceChildren(of: ItemID, with: [Item])
 

@@ -78,6 +78,8 @@ extension Snapshot {
         case .reloadItems(let reloads): try reload(reloads)
         case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try known(id)) }
         case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try known(id)) }
+        case .foldItems(let ids): for id in ids { forest.setFolded(true, of: try known(id)) }
+        case .unfoldItems(let ids): for id in ids { forest.setFolded(false, of: try known(id)) }
         case .replaceChildren(let parent, let items): try replaceItems(under: try known(parent), with: items, insertion)
         }
     }
@@ -237,7 +239,8 @@ extension Snapshot {
         guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
         let slot = insertion.known.flatMap { known in known.itemHandle(item.record).map { known.forest.slots[$0] } }
         let record = item.record.sharing(slot?.record)
-        let handle = forest.allocate(record, isExpanded: item.isExpanded ?? slot?.isExpanded ?? false)
+        let handle = forest.allocate(
+            record, isExpanded: item.isExpanded ?? slot?.isExpanded ?? false, isFolded: item.isFolded)
         itemIndex.insert(handle, hash: record.hash)
         return handle
     }

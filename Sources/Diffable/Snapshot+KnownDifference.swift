@@ -58,6 +58,6 @@ extension Snapshot {
 extension Item {
     /// As in a difference: expansion is always given, and collapsed by default.
     fileprivate var canonical: Item {
-        Item(record: record, isExpanded: isExpanded ?? false, children: children.map(\.canonical))
+        Item(record: record, isExpanded: isExpanded ?? false, isFolded: isFolded, children: children.map(\.canonical))
     }
 }

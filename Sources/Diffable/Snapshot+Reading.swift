@@ -67,7 +67,7 @@ extension Snapshot {
             items.append(
                 Item(
                     record: forest.record(handle), isExpanded: forest.isExpanded(handle),
-                    children: self.items(under: handle)))
+                    isFolded: forest.isFolded(handle), children: self.items(under: handle)))
         }
         return items
     }
@@ -146,13 +146,16 @@ extension Snapshot {
     public func item(_ id: ItemID) -> Item? {
         handle(id).map { item in
             Item(
-                record: forest.record(item), isExpanded: forest.isExpanded(item), children: items(under: item))
+                record: forest.record(item), isExpanded: forest.isExpanded(item), isFolded: forest.isFolded(item),
+                children: items(under: item))
         }
     }
 
     /// An item without its children. O(log n).
     package func itemAlone(_ id: ItemID) -> Item? {
-        handle(id).map { Item(record: forest.record($0), isExpanded: forest.isExpanded($0)) }
+        handle(id).map {
+            Item(record: forest.record($0), isExpanded: forest.isExpanded($0), isFolded: forest.isFolded($0))
+        }
     }
 
     /// The items directly in a section or under an item. Each is without its children, and says whether it has any.
@@ -161,7 +164,8 @@ extension Snapshot {
         guard let owner = container.parent.flatMap(handle) ?? container.section.flatMap(handle) else { return [] }
         var items: [(item: Item, hasChildren: Bool)] = []
         forest.children(owner)?.forEach { item in
-            let alone = Item(record: forest.record(item), isExpanded: forest.isExpanded(item))
+            let alone = Item(
+                record: forest.record(item), isExpanded: forest.isExpanded(item), isFolded: forest.isFolded(item))
             items.append((item: alone, hasChildren: forest.children(item) != nil))
         }
         return items
@@ -217,6 +221,9 @@ extension Snapshot {
     /// Whether an item's children are shown, if it has any. O(log n).
     public func isExpanded(_ id: ItemID) -> Bool? { handle(id).map(forest.isExpanded) }
 
+    /// Whether a view with `folded` leaves out an item's children. O(log n).
+    public func isFolded(_ id: ItemID) -> Bool? { handle(id).map(forest.isFolded) }
+
     /// Whether all of an item's ancestors are expanded.
     public func isVisible(_ id: ItemID) -> Bool? {
         guard let item = handle(id) else { return nil }
@@ -235,7 +242,12 @@ extension Snapshot {
         switch extent {
         case .childrenOnly: return children
         case .includingParent:
-            return [Item(record: forest.record(handle), isExpanded: forest.isExpanded(handle), children: children)]
+            let isExpanded = forest.isExpanded(handle)
+            return [
+                Item(
+                    record: forest.record(handle), isExpanded: isExpanded, isFolded: forest.isFolded(handle),
+                    children: children)
+            ]
         }
     }
 

@@ -33,7 +33,7 @@ extension Snapshot {
         var kept: [Handle] = []
         var seen: Set<ItemID> = []
         var cursor = ItemCursor(items)
-        while let (record, _, _) = cursor.next() {
+        while let (record, _, _, _) = cursor.next() {
             guard seen.insert(ItemID(record: record)).inserted else { throw .duplicateItem(ItemID(record: record)) }
             guard let handle = itemHandle(record) else { continue }
             if handle == owner || forest.isAncestor(handle, of: owner) { throw .ownDescendant(ItemID(record: record)) }

@@ -109,8 +109,11 @@ extension SnapshotCursor.Element {
         switch (self, other) {
         case (.section(let a), .section(let b)):
             a.hasSameID(as: b) && a.hasSameContent(as: b)
-        case (.item(let a, let levelA, let isExpandedA), .item(let b, let levelB, let isExpandedB)):
-            levelA == levelB && isExpandedA == isExpandedB && a.hasSameID(as: b) && a.hasSameKind(as: b)
+        case (
+            .item(let a, let levelA, let isExpandedA, let isFoldedA),
+            .item(let b, let levelB, let isExpandedB, let isFoldedB)
+        ):
+            levelA == levelB && isExpandedA == isExpandedB && isFoldedA == isFoldedB && a.hasSameID(as: b) && a.hasSameKind(as: b)
                 && a.hasSameContent(as: b)
         default: false
         }

@@ -53,7 +53,7 @@ package struct SnapshotBuilder {
     }
 
     private mutating func append(_ item: Item, level: Int) {
-        append(item: item.record, hash: item.record.hash, level: level, isExpanded: item.isExpanded ?? false)
+        append(item: item.record, hash: item.record.hash, level: level, isExpanded: item.isExpanded ?? false, isFolded: item.isFolded)
         for child in item.children { append(child, level: level + 1) }
     }
 
@@ -73,11 +73,13 @@ package struct SnapshotBuilder {
     }
 
     /// An item whose record was made before, on whatever thread.
-    package mutating func append(item record: Record, hash: UInt32, level: Int, isExpanded: Bool) {
+    package mutating func append(
+        item record: Record, hash: UInt32, level: Int, isExpanded: Bool, isFolded: Bool = false
+    ) {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
         if runs.count == level { runs.append(SiblingRun(of: path[level])) }
-        let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded)
+        let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded, isFolded: isFolded)
         let handle = forest.handle(after: waiting.count)
         waiting.append((record, place))
         if SlotArray.isLastOfPage(handle) { settle() }

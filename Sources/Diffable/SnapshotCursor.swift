@@ -6,7 +6,7 @@ package struct SnapshotCursor: Sendable {
     package enum Element {
         case section(Record)
         /// At level 0 it stands directly in the section.
-        case item(Record, level: Int, isExpanded: Bool)
+        case item(Record, level: Int, isExpanded: Bool, isFolded: Bool)
     }
 
     private let forest: Forest
@@ -22,7 +22,7 @@ package struct SnapshotCursor: Sendable {
         guard let (handle, level) = nextHandle() else { return nil }
         let slot = forest.slots[handle]
         guard let record = slot.record else { preconditionFailure("what stands in a tree has a record") }
-        return level < 0 ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded)
+        return level < 0 ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded, isFolded: slot.isFolded)
     }
 
     /// The next handle and its level; a section's is -1.
@@ -80,14 +80,14 @@ package struct ItemCursor: Sendable {
     package init(_ items: [Item]) { open = [(items, 0)] }
 
     /// The next item, its level among these items, and whether it is expanded, if that is given.
-    package mutating func next() -> (record: Record, level: Int, isExpanded: Bool?)? {
+    package mutating func next() -> (record: Record, level: Int, isExpanded: Bool?, isFolded: Bool)? {
         while let (items, position) = open.popLast() {
             guard position < items.count else { continue }
             let level = open.count
             let item = items[position]
             open.append((items, position + 1))
             if !item.children.isEmpty { open.append((item.children, 0)) }
-            return (item.record, level, item.isExpanded)
+            return (item.record, level, item.isExpanded, item.isFolded)
         }
         return nil
     }

@@ -4,7 +4,9 @@ import Diffable
 extension ByteWriter {
     /// Writes an item without its children and without its closing brace.
     @inline(__always)
-    mutating func appendItemOpening(_ record: Record, isExpanded: Bool?, expansion: OperationsWriter.Expansion) {
+    mutating func appendItemOpening(
+        _ record: Record, isExpanded: Bool?, isFolded: Bool, expansion: OperationsWriter.Expansion
+    ) {
         append(#"{"id":"#)
         appendString(identifier: record)
         if record.hasKind {
@@ -17,6 +19,8 @@ extension ByteWriter {
         case false? where expansion == .asSaid: append(#","expanded":false"#)
         default: break
         }
+        // A client may send items that it has from a view.
+        if isFolded, expansion == .canonical { append(#","folded":true"#) }
     }
 
     /// Writes the text between an item and the next one in pre-order, which may be at another level.
@@ -58,7 +62,7 @@ extension ByteWriter {
     }
 
     mutating func appendItem(_ item: Item, expansion: OperationsWriter.Expansion) {
-        appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
+        appendItemOpening(item.record, isExpanded: item.isExpanded, isFolded: item.isFolded, expansion: expansion)
         if !item.children.isEmpty {
             append(#","children":"#)
             appendItems(item.children, expansion: expansion)

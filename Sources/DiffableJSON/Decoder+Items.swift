@@ -1,7 +1,10 @@
 import Diffable
 
 private enum ItemMember: UInt8, MemberName {
-    case id, kind, content, expanded, children
+    case id, kind, content, expanded, children, folded
+
+    /// Without those that only the daemon sends.
+    static let ofClients = MemberSet<ItemMember>([.id, .kind, .content, .expanded, .children])
 
     @inline(__always)
     static func named(_ name: JSONString) -> ItemMember? {
@@ -11,6 +14,7 @@ private enum ItemMember: UInt8, MemberName {
         case "content": .content
         case "expanded": .expanded
         case "children": .children
+        case "folded": .folded
         default: nil
         }
     }
@@ -44,18 +48,22 @@ extension Decoder {
         let start = scanner.offset
         var parts = RecordParts()
         var isExpanded: Bool?
+        var isFolded = false
         var children: [Item] = []
-        try object("an item", ItemMember.self) { member, decoder throws(DecodingError) in
+        let allowed = limits.unknownMembers == .areIgnored ? .all : ItemMember.ofClients
+        try object("an item", ItemMember.self, allowed: allowed) { member, decoder throws(DecodingError) in
             switch member {
             case .id: parts.id = try decoder.string("an item's id")
             case .kind: parts.kind = try decoder.string("an item's kind")
             case .content: parts.content = try decoder.content()
             case .expanded: isExpanded = try decoder.boolean("expanded")
             case .children: children = try decoder.items(atLevel: level + 1)
+            case .folded: isFolded = try decoder.boolean("folded")
             }
         }
         return Item(
-            record: try record(of: parts, "an item", startingAt: start), isExpanded: isExpanded, children: children)
+            record: try record(of: parts, "an item", startingAt: start), isExpanded: isExpanded, isFolded: isFolded,
+            children: children)
     }
 
     /// `[{"id":…,"content":…,"items":[…]},…]`

@@ -6,6 +6,10 @@ enum OperationVerb: UInt8, MemberName {
     case appendSections, insertSections, deleteSections, moveSection, reloadSections
     case appendItems, insertItems, deleteItems, deleteAllItems, moveItem
     case reconfigureItems, patchItems, reloadItems, expandItems, collapseItems, replaceChildren
+    case foldItems, unfoldItems
+
+    /// Whether only the daemon sends it.
+    var isOfDaemon: Bool { self == .foldItems || self == .unfoldItems }
 
     var takesSections: Bool {
         switch self {
@@ -31,7 +35,8 @@ enum OperationVerb: UInt8, MemberName {
         case .deleteItems: [.op, .items, .ifPresent]
         case .deleteAllItems: [.op]
         case .moveItem: [.op, .item, .section, .parent, .before, .after]
-        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.op, .items]
+        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems, .foldItems, .unfoldItems:
+            [.op, .items]
         case .replaceChildren: [.op, .parent, .items]
         }
     }
@@ -56,6 +61,8 @@ enum OperationVerb: UInt8, MemberName {
         case "expandItems": .expandItems
         case "collapseItems": .collapseItems
         case "replaceChildren": .replaceChildren
+        case "foldItems": .foldItems
+        case "unfoldItems": .unfoldItems
         default: nil
         }
     }
@@ -64,7 +71,7 @@ enum OperationVerb: UInt8, MemberName {
 extension OperationVerb {
     @inline(never)
     fileprivate static func unknown(_ name: JSONString) -> DecodingError {
-        let names = allCases.map(\.name)
+        let names = allCases.filter { !$0.isOfDaemon }.map(\.name)
         let advice =
             nearestName(to: name.text, among: names).map { "did you mean \"\($0)\"?" }
             ?? "there are \(names.joined(separator: ", "))"
@@ -145,7 +152,9 @@ extension Decoder {
                 continue
             }
             let string = try string("op")
-            guard let verb = OperationVerb.named(string) else { throw OperationVerb.unknown(string) }
+            guard let verb = OperationVerb.named(string),
+                !verb.isOfDaemon || limits.unknownMembers == .areIgnored
+            else { throw OperationVerb.unknown(string) }
             if isFirst {
                 try object.note(OperationMember.op.rawValue, name, of: verb.name)
             } else {
@@ -187,7 +196,7 @@ extension Decoder {
 
     private mutating func itemRun(of verb: OperationVerb) throws(DecodingError) -> ItemRun {
         switch verb {
-        case .deleteItems, .expandItems, .collapseItems:
+        case .deleteItems, .expandItems, .collapseItems, .foldItems, .unfoldItems:
             .ids(try elements("items") { decoder throws(DecodingError) in try decoder.identifier("an item's id") })
         case .reconfigureItems:
             .reconfigurations(

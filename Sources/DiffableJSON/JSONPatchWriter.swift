@@ -110,6 +110,14 @@ package struct JSONPatchWriter: Sendable {
             next(of: ids, thenApplying: operation) { patch, id in
                 patch.writeRemove(patch.path(of: id).member("expanded"))
             }
+        case .foldItems(let ids):
+            next(of: ids, thenApplying: operation) { patch, id in
+                patch.writeAdd(patch.path(of: id).member("folded")) { $0.append("true") }
+            }
+        case .unfoldItems(let ids):
+            next(of: ids, thenApplying: operation) { patch, id in
+                patch.writeRemove(patch.path(of: id).member("folded"))
+            }
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }

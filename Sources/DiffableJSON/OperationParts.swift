@@ -71,6 +71,8 @@ struct OperationParts {
         case (.reloadItems, _, .reloads(let items)): return .reloadItems(items)
         case (.expandItems, _, .ids(let ids)): return .expandItems(ids)
         case (.collapseItems, _, .ids(let ids)): return .collapseItems(ids)
+        case (.foldItems, _, .ids(let ids)): return .foldItems(ids)
+        case (.unfoldItems, _, .ids(let ids)): return .unfoldItems(ids)
         case (.replaceChildren, _, .items(let items)):
             guard let parent else { throw missing("parent") }
             return .replaceChildren(of: parent, with: items)

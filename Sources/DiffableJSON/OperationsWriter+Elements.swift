@@ -27,8 +27,8 @@ extension OperationsWriter {
             mutating func next() -> Element? {
                 switch snapshot?.next() {
                 case .section(let record): .section(record)
-                case .item(let record, let level, let isExpanded):
-                    .item(record, level: level, isExpanded: isExpanded)
+                case .item(let record, let level, let isExpanded, let isFolded):
+                    .item(record, level: level, isExpanded: isExpanded, isFolded: isFolded)
                 case nil: tree?.next()
                 }
             }
@@ -36,7 +36,7 @@ extension OperationsWriter {
 
         enum Element: Sendable {
             case section(Record)
-            case item(Record, level: Int, isExpanded: Bool?)
+            case item(Record, level: Int, isExpanded: Bool?, isFolded: Bool)
         }
 
         enum Form: Sendable {
@@ -88,7 +88,7 @@ extension OperationsWriter {
             case .section(let record):
                 (section, lastSection) = (record, record)
                 path.removeAll(keepingCapacity: true)
-            case .item(let record, let level, _):
+            case .item(let record, let level, _, _):
                 path.removeLast(path.count - level)
                 path.append(record)
             }
@@ -109,9 +109,10 @@ extension OperationsWriter {
                 }
                 part.writer.appendSectionOpening(record)
                 return .sections
-            case .item(let record, let level, let isExpanded):
+            case .item(let record, let level, let isExpanded, let isFolded):
                 let after = writeStep(to: level, open, &part)
-                part.writer.appendItemOpening(record, isExpanded: isExpanded, expansion: part.expansion)
+                part.writer.appendItemOpening(
+                    record, isExpanded: isExpanded, isFolded: isFolded, expansion: part.expansion)
                 return after
             }
         }
@@ -247,7 +248,8 @@ extension OperationsWriter.Part {
         }
         appendMember("items")
         writer.append(byte: UInt8(ascii: "["))
-        writer.appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
+        writer.appendItemOpening(
+            item.record, isExpanded: item.isExpanded, isFolded: item.isFolded, expansion: expansion)
         writer.append("}]}")
         if writer.count > limit, !isEmpty {
             writer.truncate(to: start)

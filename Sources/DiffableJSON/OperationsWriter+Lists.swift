@@ -17,7 +17,8 @@ extension OperationsWriter {
                 case .reconfigureItems(let items): items.count
                 case .patchItems(let items): items.count
                 case .reloadItems(let items): items.count
-                case .expandItems(let ids), .collapseItems(let ids): ids.count
+                case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                    ids.count
                 default: preconditionFailure("this operation is not a list of ids")
                 }
         }
@@ -54,6 +55,8 @@ extension OperationsWriter {
             case .reloadItems: part.begin("reloadItems")
             case .expandItems: part.begin("expandItems")
             case .collapseItems: part.begin("collapseItems")
+            case .foldItems: part.begin("foldItems")
+            case .unfoldItems: part.begin("unfoldItems")
             default: preconditionFailure("this operation is not a list of ids")
             }
             switch operation {
@@ -74,7 +77,8 @@ extension OperationsWriter {
             switch operation {
             case .deleteSections(let ids, _): part.writer.appendString(ids[index])
             case .deleteItems(let ids, _): part.writer.appendString(ids[index])
-            case .expandItems(let ids), .collapseItems(let ids): part.writer.appendString(ids[index])
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                part.writer.appendString(ids[index])
             case .reloadSections(let sections):
                 part.writer.appendChange(sections[index].id.record, content: sections[index].content)
             case .reconfigureItems(let items):

@@ -139,8 +139,7 @@ extension OperationsWriter {
             case .reconfigureList, .patchList, .moveSection, .deleteAllItems, .moveItem, .replaceChildren:
                 self = .single(operation)
             case .deleteSections, .reloadSections, .deleteItems, .reconfigureItems, .patchItems, .reloadItems,
-                .expandItems,
-                .collapseItems:
+                .expandItems, .collapseItems, .foldItems, .unfoldItems:
                 self = .list(ListRun(operation))
             }
         }

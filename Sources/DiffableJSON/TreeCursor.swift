@@ -17,8 +17,8 @@ struct TreeCursor: Sendable {
     }
 
     mutating func next() -> OperationsWriter.ElementRun.Element? {
-        if let (record, level, isExpanded) = items.next() {
-            return .item(record, level: level, isExpanded: isExpanded)
+        if let (record, level, isExpanded, isFolded) = items.next() {
+            return .item(record, level: level, isExpanded: isExpanded, isFolded: isFolded)
         }
         guard let section = sections.popFirst() else { return nil }
         items = ItemCursor(section.items)

@@ -71,13 +71,13 @@ package struct TreeWriter: Sendable {
             }
             writer.appendSectionOpening(record)
             return .section
-        case .item(let record, let level, let isExpanded):
+        case .item(let record, let level, let isExpanded, let isFolded):
             switch open {
             case .nothing: begin(into: &writer)
             case .section: writer.append(#","items":["#)
             case .item(let last): writer.appendStep(fromLevel: last, to: level)
             }
-            writer.appendItemOpening(record, isExpanded: isExpanded, expansion: .canonical)
+            writer.appendItemOpening(record, isExpanded: isExpanded, isFolded: isFolded, expansion: .canonical)
             return .item(level: level)
         }
     }

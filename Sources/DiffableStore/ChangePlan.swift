@@ -182,7 +182,8 @@ extension [ListOperation] {
             case .reconfigureItems(let changes): size += changes.count
             case .patchItems(let patches): size += patches.count
             case .reloadItems(let reloads): size += reloads.count
-            case .expandItems(let ids), .collapseItems(let ids): size += ids.count
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                size += ids.count
             }
         }
         return size

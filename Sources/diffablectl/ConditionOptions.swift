@@ -65,7 +65,7 @@ struct Matching: Sendable {
         var items: [Item] = []
         var cursor = SnapshotCursor(snapshot)
         while let element = cursor.next() {
-            guard case .item(let record, _, let isExpanded) = element else { continue }
+            guard case .item(let record, _, let isExpanded, _) = element else { continue }
             let item = Item(record: record, isExpanded: isExpanded)
             if view.isMet(by: item) { items.append(item) }
         }

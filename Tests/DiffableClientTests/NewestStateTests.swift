@@ -52,6 +52,29 @@ import Testing
         #expect(second.snapshot.itemIdentifiers == ["a", "b"])
     }
 
+    @Test func `knows the pins and sections that an update does not name`() throws {
+        let view = try ListView(
+            window: .offset(0, limit: 5, keep: ["a"], pins: ["a", "b", "c"], allSections: true))
+        var state = NewestState()
+        state.setView(ShownView.Version(number: 1, view: view.view))
+        func receive(_ method: String, _ members: String, more: Bool = false) throws {
+            let text = #"{"method":"\#(method)","params":{"subscription":1,"list":"l","epoch":"e","reason":"initial","#
+            state.receive(try Self.message(text + #""more":\#(more),\#(members)}}"#))
+        }
+        let sections = #""operations":[{"op":"appendSections","sections":[{"id":"s"},{"id":"t"}]}]"#
+        try receive("reset", #""revision":1,"offset":0,"total":4,"pins":{"a":1,"b":null},\#(sections)"#, more: true)
+        try receive("reset", #""revision":1,"offset":0,"total":4,"pins":{"c":3},"rows":{"s":4,"t":0},"operations":[]"#)
+        var window = try #require(Self.update(&state)?.window)
+        #expect(window.pins == ["a": 1, "b": nil, "c": 3] && window.rows == ["s": 4, "t": 0])
+        let deletion = #""operations":[{"op":"deleteSections","sections":["t"]}]"#
+        try receive("changes", #""from":1,"revision":2,"offset":7,"total":5,"pins":{"a":null,"b":0},\#(deletion)"#)
+        window = try #require(Self.update(&state)?.window)
+        #expect(window.pins == ["a": nil, "b": 0, "c": 3] && window.rows == ["s": 4] && window.offset == 7)
+        // Another connection continues with the window where it is.
+        let since = try #require(state.mirror.since)
+        #expect(since.revision == 2 && since.view?.window?.start == .offset(7))
+    }
+
     @Test func `who is slow is given the newest state and one difference`() throws {
         var state = NewestState()
         state.receive(try Self.reset(["0"], to: 0))

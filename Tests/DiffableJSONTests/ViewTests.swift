@@ -317,6 +317,35 @@ import Testing
         #expect(try view(#"{"window":{"limit":5}}"#).window == Window(start: .offset(0), limit: 5))
         #expect(try view(#"{"window":{"anchor":"a","limit":5}}"#).window == Window(start: .anchor("a"), limit: 5))
         #expect(try view(#"{"window":{"limit":5}}"#).matching == nil)
+        var window = Window(start: .anchor("a"), limit: 5)
+        (window.before, window.pins, window.hasAllSections) = (4, ["b", "a"], true)
+        #expect(
+            try view(#"{"window":{"anchor":"a","before":4,"limit":5,"pins":["b","a","b"],"allSections":true}}"#).window
+                == window)
+        window = Window(start: .offset(3), limit: 5)
+        window.keep = ["c", "b"]
+        #expect(try view(#"{"window":{"offset":3,"limit":5,"keep":["c","b"]}}"#).window == window)
+    }
+
+    @Test func `names the position that its window has reached`() throws {
+        func shown(_ text: String, _ offset: Int, anchor: ItemID? = nil) throws -> String {
+            var extent = Window.Extent(offset: offset, total: 100)
+            extent.anchor = anchor
+            let shown = try view(text).shown(at: extent)
+            let text = String(decoding: shown.json, as: UTF8.self)
+            #expect(try view(text) == shown)
+            return text
+        }
+        let rest = #""sections":["s"],"where":{"path":"/n","equals":1},"expansion":"own","toggled":["a","b"]"#
+        #expect(
+            try shown(#"{\#(rest),"window":{"limit":5,"offset":3,"keep":["c"],"pins":["d"],"allSections":true}}"#, 7)
+                == #"{\#(rest),"window":{"offset":7,"limit":5,"keep":["c"],"pins":["d"],"allSections":true}}"#)
+        #expect(
+            try shown(#"{"expansion":"shared","window":{"anchor":"c","limit":5,"before":2}}"#, 7, anchor: "d")
+                == #"{"expansion":"shared","window":{"anchor":"d","before":2,"limit":5}}"#)
+        for text in [#"{"window":{"limit":5,"offset":30}}"#, #"{"window":{"anchor":"c","limit":5}}"#, #"{"search":"x"}"#] {
+            #expect(try shown(text, 7) == text)
+        }
     }
 
     @Test func `says the same when its text says the same`() throws {
@@ -353,6 +382,17 @@ import Testing
         ),
         (#"{"window":{"offset":1}}"#, "a window needs a limit"),
         (#"{"window":{"offset":1,"anchor":"a","limit":1}}"#, "a window takes anchor or offset, not both"),
+        (#"{"window":{"anchor":"a","limit":1,"keep":["a"]}}"#, "keep needs offset"),
+        (#"{"window":{"before":1,"limit":2}}"#, "before needs anchor; without one, reduce offset by as many rows"),
+        (#"{"window":{"anchor":"a","before":2,"limit":2}}"#, "before must be less than limit"),
+        (
+            #"{"window":{"limit":2,"pins":[\#((0...256).map { "\"\($0)\"" }.joined(separator: ","))]}}"#,
+            "pins has 257 ids, and may have 256; name fewer items"
+        ),
+        (
+            #"{"window":{"limit":2,"keep":[\#((0...64).map { "\"\($0)\"" }.joined(separator: ","))]}}"#,
+            "keep has 65 ids, and may have 64"
+        ),
         (#"{"sort":[{"descending":true}]}"#, "each element of sort needs path"),
     ]) func `says what is wrong with it`(text: String, sentence: String) throws {
         let error = try #require(throws: DecodingError.self) { _ = try view(text) }

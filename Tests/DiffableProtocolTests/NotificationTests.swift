@@ -53,6 +53,56 @@ struct NotificationTests {
         }
     }
 
+    @Test func `pins and sections are spread over parts, and each keeps the limit`() throws {
+        let snapshot = try Snapshot(sections(Self.snapshot))
+        var extent = Window.Extent(offset: 3, total: 9)
+        extent.anchor = "milk"
+        extent.pins = (0..<40).map { Window.Pin(item: ItemID(stringLiteral: "pin\($0)"), row: $0 % 3 == 0 ? nil : $0) }
+        extent.rows = (0..<40).map { Window.SectionRows(section: SectionID(stringLiteral: "section\($0)"), count: $0) }
+        for lineLengthMax in 300...900 {
+            let writer = NotificationWriter(
+                changesOf: "tasks", from: 0, to: 3, operations: snapshot.difference(from: Snapshot()), extent: extent)
+            var (pins, rows, mirror) = ([Window.Pin](), [Window.SectionRows](), Snapshot())
+            for line in lines(writer, subscription: (1 << 53) - 1, lineLengthMax: lineLengthMax) {
+                #expect(line.utf8.count <= lineLengthMax)
+                guard case .changes(let changes) = try decodeMessage(line) else { throw DecodingError.invalid("", at: 0) }
+                let part = try #require(changes.extent)
+                #expect((part.offset, part.total) == (3, 9) && part.anchor == "milk")
+                (pins, rows) = (pins + part.pins, rows + part.rows)
+                mirror = try mirror.applying(changes.operations)
+            }
+            #expect(pins == extent.pins && rows == extent.rows && mirror == snapshot)
+        }
+    }
+
+    @Test func `pins and sections of a long line are written in pages`() throws {
+        let snapshot = try Snapshot(sections(Self.snapshot))
+        for (pins, rows) in [(0, 0), (0, 30), (30, 0), (30, 30), (1, 1)] {
+            var extent = Window.Extent(offset: 3, total: 9)
+            extent.pins = (0..<pins).map { Window.Pin(item: ItemID(stringLiteral: "pin\($0)"), row: $0) }
+            extent.rows = (0..<rows).map { .init(section: SectionID(stringLiteral: "s\($0)"), count: $0) }
+            var texts: Set<String> = []
+            for limit in [1, 50, 10_000] {
+                var line = LongLineWriter(
+                    snapshotOf: "l", epoch: "e", revision: 1, reason: nil, snapshot: snapshot, extent: extent)
+                var text = ""
+                while true {
+                    var page = ByteWriter()
+                    let progress = line.write(into: &page, upTo: limit)
+                    text += String(decoding: page.bytes, as: UTF8.self)
+                    if progress == .done { break }
+                }
+                texts.insert(text)
+            }
+            let text = try #require(texts.first)
+            #expect(texts.count == 1)
+            #expect(text.contains("\"pins\":{") == (pins > 0) && text.contains("\"rows\":{") == (rows > 0))
+            guard case .snapshot = try decodeMessage(#"{"method":"snapshot","params":{"subscription":1"# + text) else {
+                throw DecodingError.invalid("no snapshot", at: 0)
+            }
+        }
+    }
+
     @Test func `an item as large as the limits allow fits a line of the default length`() throws {
         let content = "\"" + String(repeating: "c", count: 32_766) + "\""
         // Ids of 255 quotes take 510 bytes.

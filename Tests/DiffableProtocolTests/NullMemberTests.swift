@@ -34,7 +34,7 @@ struct NullMemberTests {
         #"{"id":1,"method":"apply","params":{"list":"t","section":"s","snapshot":[ITEM],"requestKey":"k"}}"#,
         #"{"id":1,"method":"apply","params":{"list":"t","section":"s","operations":[],"lease":"connection","more":false}}"#,
         #"{"id":1,"method":"subscribe","params":{"list":"t","since":{"epoch":"e","revision":7},"view":VIEW,"deliver":"patches","minInterval":5,"bookmark":50,"ifAbsent":"wait","once":true}}"#,
-        #"{"id":1,"method":"subscribe","params":{"list":"t","view":{"sort":[{"path":"/n","descending":true,"numeric":true}],"window":{"offset":1,"limit":2}}}}"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","view":{"sort":[{"path":"/n","descending":true,"numeric":true}],"window":{"offset":1,"limit":2,"keep":["x"],"pins":["y"],"allSections":true}},"since":{"epoch":"e","revision":1,"view":{}}}}"#,
         #"{"id":1,"method":"setView","params":{"subscription":3,"view":{"where":{"path":"/n","contains":null},"expansion":"own"}}}"#,
         #"{"id":1,"method":"setView","params":{"subscription":3,"view":{"where":{"path":"/n","greaterThan":1,"atLeast":0,"atMost":9},"expansion":"own","toggled":["x"]}}}"#,
         #"{"id":1,"method":"unsubscribe","params":{"subscription":3}}"#,

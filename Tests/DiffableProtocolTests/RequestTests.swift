@@ -75,6 +75,8 @@ struct RequestTests {
         #""method":"unsubscribe","params":{"subscription":3}"#,
         #""method":"snapshot","params":{"list":"tasks","at":4,"view":{"search":"milk"}}"#,
         #""method":"subscribe","params":{"list":"tasks","since":{"epoch":"k3v9","revision":7},"view":{"sections":["a"],"where":{"path":"/n","lessThan":2},"sort":["/n",{"path":"/text","descending":true}],"expansion":"own","expanded":["x"],"window":{"anchor":"x","limit":50}},"once":true}"#,
+        #""method":"subscribe","params":{"list":"tasks","since":{"epoch":"k3v9","revision":7,"view":{}},"view":{"window":{"offset":3,"limit":50,"keep":["x"],"pins":["y"],"allSections":true}}}"#,
+        #""method":"subscribe","params":{"list":"tasks","since":{"epoch":"k3v9","revision":7,"view":{"search":"x"}},"view":{"window":{"anchor":"x","before":3,"limit":50}}}"#,
         #""method":"setView","params":{"subscription":3,"view":{"window":{"offset":10,"limit":50}}}"#,
         #""method":"setView","params":{"subscription":3,"view":{}}"#,
         #""method":"history","params":{"list":"tasks"}"#,

@@ -183,10 +183,10 @@ final class NaiveRun {
 
     /// Does what a subscription does before it sends an update.
     private func moveWindow(of client: Client) throws {
-        guard let sent = client.sent, fault != .sharesPosition, fault != .sharesPast,
-            client.audience.view.window?.isMoving == true
+        guard fault != .sharesPosition, fault != .sharesPast, client.audience.view.window?.isMoving == true
         else { return }
-        client.audience = list.audience(for: client.audience.view, after: sent.shown, isSameView: !client.isOtherView)
+        client.audience = list.audience(
+            for: client.audience.view, after: client.sent?.shown, isSameView: !client.isOtherView)
     }
 
     private func read(_ client: Client) throws {

@@ -161,7 +161,7 @@ private struct Form {
         while let element = cursor.next() {
             switch element {
             case .section(let record): places["section \(SectionID(record: record))"] = places.count
-            case .item(let record, _, _): places["item \(ItemID(record: record))"] = places.count
+            case .item(let record, _, _, _): places["item \(ItemID(record: record))"] = places.count
             }
         }
     }

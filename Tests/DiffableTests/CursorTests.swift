@@ -35,7 +35,7 @@ import Testing
     @Test func `items that are brought read each before its children`() {
         var cursor = ItemCursor(outlined("a+(b(c) d) e"))
         var read: [String] = []
-        while let (record, level, isExpanded) = cursor.next() {
+        while let (record, level, isExpanded, _) = cursor.next() {
             read.append("\(level) \(ItemID(record: record))" + (isExpanded == true ? "+" : ""))
         }
         #expect(read == ["0 a+", "1 b", "2 c", "1 d", "0 e"])
@@ -48,7 +48,7 @@ import Testing
         while let element = cursor.next() {
             switch element {
             case .section(let record): read.append("\(SectionID(record: record))")
-            case .item(let record, let level, let isExpanded):
+            case .item(let record, let level, let isExpanded, _):
                 read.append("\(level) \(ItemID(record: record))" + (isExpanded ? "+" : ""))
             }
         }

@@ -54,7 +54,7 @@ import Testing
         for selection in selections {
             let shown = selection.evaluate(list)
             #expect(shown.content == "1")
-            let advanced = selection.advance(shown, to: next, by: next.difference(from: list))
+            let advanced = selection.advance(shown, from: list, to: next, by: next.difference(from: list))
             #expect(advanced.difference(from: shown).lines == ["reconfigureList =2"])
         }
         let window = Window(start: .offset(7), limit: 0)

@@ -178,7 +178,7 @@ import Testing
             #expect(shown(marked).difference(from: shown(old)).lines == ["reloadItems a"])
         }
         let step = marked.difference(from: old)
-        let advanced = selection.advance(selection.evaluate(old), to: marked, by: step)
+        let advanced = selection.advance(selection.evaluate(old), from: old, to: marked, by: step)
         #expect(advanced.difference(from: selection.evaluate(old)).lines == ["reloadItems a"])
         #expect(selection.evaluate(marked).difference(from: advanced).isEmpty)
     }

@@ -45,7 +45,7 @@ import Testing
             (.reconfigureItems([ItemReconfiguration(id: "d", content: .some("1"))]), "s: a b c d"),
         ] {
             let next = try list.applying([operation])
-            #expect(selection.advance(shown, to: next, by: next.difference(from: list)).outline == outline)
+            #expect(selection.advance(shown, from: list, to: next, by: next.difference(from: list)).outline == outline)
         }
     }
 
@@ -64,7 +64,7 @@ import Testing
                 ItemReconfiguration(id: "c", content: .some(nil)), ItemReconfiguration(id: "b", content: "2"),
             ])
         ])
-        let advanced = selection.advance(shown, to: next, by: next.difference(from: list))
+        let advanced = selection.advance(shown, from: list, to: next, by: next.difference(from: list))
         #expect(advanced.outline == "s: d")
         #expect(advanced.difference(from: shown).lines == ["deleteItems a"])
     }
@@ -122,7 +122,7 @@ import Testing
         ] {
             looks.withLock { $0 = 0 }
             let next = try list.applying([operation])
-            shown = selection.advance(shown, to: next, by: next.difference(from: list))
+            shown = selection.advance(shown, from: list, to: next, by: next.difference(from: list))
             #expect(looks.withLock { $0 } <= 2, "\(operation)")
             list = next
         }
@@ -154,7 +154,7 @@ import Testing
                 }
                 guard let next = try? list.applying(operations) else { continue }
                 let difference = next.difference(from: list)
-                let advanced = selection.advance(shown, to: next, by: difference)
+                let advanced = selection.advance(shown, from: list, to: next, by: difference)
                 guard advanced == selection.evaluate(next) else {
                     Issue.record(
                         """
@@ -264,7 +264,7 @@ import Testing
         #expect(outline(3, 2) == "s: a(c(d e))")
         #expect(outline(5, 2) == "s: f; u: g")
         #expect(outline(7, 50) == "u: h")
-        #expect(outline(8, 50) == list.outline)
+        #expect(outline(8, 50) == "s: a(b c(d e)) f; u: g h")
         #expect(outline(8, 2) == "u: g h", "an offset past the end is that of the last full window")
         #expect(outline(0, 0) == "")
     }
@@ -322,7 +322,8 @@ import Testing
         #expect(try offset([.deleteItems(["a"])]) { $0.start = .offset(3) } == 2)
         #expect(try offset([.deleteItems(["a"])]) { $0.keep = [] } == 2)
         // The rows that come down least stay, of two that change places.
-        #expect(try offset([.moveItem("d", to: .end(of: .section("s"))), .deleteItems(["c", "f"])]) == 1)
+        #expect(try offset([.moveItem("e", to: .after("d")), .moveItem("h", to: .before("g"))]) == 2)
+        #expect(try offset([.moveItem("e", to: .before("d"))]) { $0.keep = ["d"] } == 3)
     }
 
     @Test func `tells the rows of pins and sections`() throws {
@@ -387,5 +388,29 @@ import Testing
                 }
             }
         }
+    }
+}
+
+@Suite struct `Items whose children are left out` {
+    @Test func `are marked, and changes say when that changes`() throws {
+        let selection = Selection(.shared, marksFolded: true)
+        func marked(_ list: Snapshot) -> [ItemID] { list.itemIdentifiers.filter { list.isFolded($0) == true } }
+        let list = try Snapshot(outline: "s: a(b c) d+(e) f")
+        let shown = selection.evaluate(list)
+        #expect(marked(shown) == ["a"] && marked(Selection(.shared).evaluate(list)).isEmpty)
+        func step(_ operations: [ListOperation]) throws -> (Snapshot, [String]) {
+            let next = try list.applying(operations)
+            let advanced = selection.advance(shown, from: list, to: next, by: next.difference(from: list))
+            #expect(advanced == selection.evaluate(next))
+            let difference = advanced.difference(from: shown)
+            #expect(try shown.applying(difference) == advanced)
+            return (advanced, difference.map { String("\($0)".prefix { $0 != "(" }) })
+        }
+        #expect(try step([.deleteItems(["b"])]).1 == [])
+        #expect(try step([.deleteItems(["b", "c"])]).1 == ["unfoldItems"])
+        #expect(try step([.insertItems([Item(id: "g")], at: .front(of: .parent("f")))]).1 == ["foldItems"])
+        #expect(try marked(step([.moveItem("e", to: .front(of: .parent("f")))]).0) == ["a", "f"])
+        #expect(try marked(step([.collapseItems(["d"])]).0) == ["a", "d"])
+        #expect(try marked(step([.expandItems(["a"])]).0) == [])
     }
 }

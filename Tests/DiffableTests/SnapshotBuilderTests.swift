@@ -13,7 +13,7 @@ import Testing
             switch element {
             case .section(let record):
                 try record.withID { id in try record.withContent { try builder.append(section: id, content: $0) } }
-            case .item(let record, let level, let isExpanded):
+            case .item(let record, let level, let isExpanded, _):
                 #expect(level <= builder.levelMax)
                 record.withID { id in
                     record.withKind { kind in

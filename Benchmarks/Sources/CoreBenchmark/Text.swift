@@ -33,7 +33,7 @@ struct StoredSnapshot {
     init(_ snapshot: Snapshot) {
         var cursor = SnapshotCursor(snapshot)
         while let element = cursor.next() {
-            guard case .item(let record, _, _) = element else { continue }
+            guard case .item(let record, _, _, _) = element else { continue }
             record.withID { bytes.append(contentsOf: $0) }
             record.withContent { bytes.append(contentsOf: $0) }
             lengths.append((record.withID(\.count), record.contentLength))

@@ -33,7 +33,7 @@ package struct DifferenceSummary: Equatable, Sendable {
             case .reconfigureItems(let changes): reconfiguredItems += changes.count
             case .expandItems(let ids): expandedItems += ids.count
             case .collapseItems(let ids): collapsedItems += ids.count
-            case .deleteItems: break
+            case .deleteItems, .foldItems, .unfoldItems: break
             case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
                 preconditionFailure("a difference has no \(operation)")
             }

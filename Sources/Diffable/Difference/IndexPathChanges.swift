@@ -75,6 +75,8 @@ public struct IndexPathChanges: Equatable, Sendable {
         case .reloadItems(let reloads): reloadedItems += reloads.compactMap { new.indexPath(ofItem: $0.id) }
         case .expandItems(let ids): expandedItems += ids.compactMap(new.indexPath(ofItem:))
         case .collapseItems(let ids): collapsedItems += ids.compactMap(new.indexPath(ofItem:))
+        // The row is drawn again.
+        case .foldItems(let ids), .unfoldItems(let ids): reconfiguredItems += ids.compactMap(new.indexPath(ofItem:))
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }

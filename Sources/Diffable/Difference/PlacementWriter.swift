@@ -144,7 +144,7 @@ struct PlacementWriter {
 
     private mutating func newItem(_ handle: Handle, _ moved: inout [Handle]) -> Item {
         Item(
-            record: slots.record(handle), isExpanded: forest.isExpanded(handle),
+            record: slots.record(handle), isExpanded: forest.isExpanded(handle), isFolded: forest.isFolded(handle),
             children: newItems(under: handle, &moved))
     }
 

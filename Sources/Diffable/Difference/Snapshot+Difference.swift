@@ -60,6 +60,8 @@ struct ContentDifference {
     private var reconfigurations: [ItemReconfiguration] = []
     private var expanded: [ItemID] = []
     private var collapsed: [ItemID] = []
+    private var folded: [ItemID] = []
+    private var unfolded: [ItemID] = []
 
     init(from old: Snapshot, to new: Snapshot) { redrawsTold = min(old.redrawsAsked, new.redrawsAsked) }
 
@@ -75,6 +77,9 @@ struct ContentDifference {
                 } else {
                     collapsed.append(ItemID(record: record))
                 }
+            }
+            if old.isFolded != new.isFolded {
+                if new.isFolded { folded.append(ItemID(record: record)) } else { unfolded.append(ItemID(record: record)) }
             }
         }
     }
@@ -110,6 +115,8 @@ struct ContentDifference {
         if !reconfigurations.isEmpty { operations.append(.reconfigureItems(reconfigurations)) }
         if !expanded.isEmpty { operations.append(.expandItems(expanded)) }
         if !collapsed.isEmpty { operations.append(.collapseItems(collapsed)) }
+        if !folded.isEmpty { operations.append(.foldItems(folded)) }
+        if !unfolded.isEmpty { operations.append(.unfoldItems(unfolded)) }
         return operations
     }
 }

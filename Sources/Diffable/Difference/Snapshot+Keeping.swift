@@ -19,7 +19,8 @@ extension Snapshot {
                 for reload in reloads { noteChange(of: record(handle(reload.id)), to: reload.content, in: &kept) }
             case .reloadSections(let reloads):
                 for reload in reloads { noteChange(of: record(handle(reload.id)), to: reload.content, in: &kept) }
-            case .expandItems(let ids), .collapseItems(let ids): kept.changes += ids.count
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                kept.changes += ids.count
             case .insertItems(let items, _):
                 kept.places += 1
                 kept.note(items)

@@ -89,7 +89,7 @@ private struct MatchSearch {
                 oldSlot.record.isShared(with: slot.record), oldSlot.isSection == slot.isSection
             {
                 // The same record, perhaps in another place.
-                if oldSlot.isExpanded != slot.isExpanded { report(oldSlot, slot) }
+                if !oldSlot.isOpen(as: slot) { report(oldSlot, slot) }
                 continue
             }
             let handle = start + Handle(position)
@@ -145,7 +145,7 @@ private struct MatchSearch {
     private mutating func note(_ candidate: Candidate, _ report: Report) -> Bool {
         guard let oldSlot = candidate.oldSlot, oldSlot.isSection == candidate.slot.isSection else { return false }
         if candidate.isAlike && candidate.slot.record.isEqual(toAlike: oldSlot.record) {
-            if oldSlot.isExpanded != candidate.slot.isExpanded { report(oldSlot, candidate.slot) }
+            if !oldSlot.isOpen(as: candidate.slot) { report(oldSlot, candidate.slot) }
         } else {
             guard candidate.slot.record.hasSameID(as: oldSlot.record) else { return false }
             report(oldSlot, candidate.slot)

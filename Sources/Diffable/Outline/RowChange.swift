@@ -89,7 +89,9 @@ private struct RowChangeWriter {
             for id in ids { remove(Self.ids(rows.subtree(of: id) ?? []), by: .deleteItems([id], unknown)) }
         case .deleteSections(let ids, let unknown):
             for id in ids { remove(rows.itemIdentifiers(inSection: id) ?? [], by: .deleteSections([id], unknown)) }
-        case .reconfigureList, .reloadSections, .reloadItems, .reconfigureItems, .expandItems, .collapseItems: break
+        case .reconfigureList, .reloadSections, .reloadItems, .reconfigureItems, .expandItems, .collapseItems,
+            .foldItems, .unfoldItems:
+            break
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
@@ -136,6 +138,7 @@ private struct RowChangeWriter {
     mutating func touch(_ operation: ListOperation) {
         switch operation {
         case .reconfigureItems(let changes): redrawn.formUnion(changes.lazy.map(\.id))
+        case .foldItems(let ids), .unfoldItems(let ids): redrawn.formUnion(ids)
         case .reloadItems(let reloads): redrawn.formUnion(reloads.lazy.map(\.id))
         case .expandItems(let ids), .collapseItems(let ids): touched.formUnion(ids)
         // Whoever gets its first child, or loses its last one.

@@ -16,4 +16,7 @@ struct BorrowedSlot {
 
     var isSection: Bool { place.parent == Forest.list }
     var isExpanded: Bool { place.isExpanded }
+    var isFolded: Bool { place.isFolded }
+    /// Whether both are expanded alike, and folded alike.
+    func isOpen(as other: BorrowedSlot) -> Bool { isExpanded == other.isExpanded && isFolded == other.isFolded }
 }

@@ -55,6 +55,7 @@ extension Forest {
 
     func parent(_ handle: Handle) -> Handle { slots.place(handle).parent }
     func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
+    func isFolded(_ handle: Handle) -> Bool { slots.place(handle).isFolded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
     /// The section that an item is in, or a section itself.
@@ -98,7 +99,7 @@ extension Forest {
 
 extension Forest {
     /// Allocates a handle for something that has no place yet.
-    mutating func allocate(_ record: Record, isExpanded: Bool) -> Handle {
+    mutating func allocate(_ record: Record, isExpanded: Bool, isFolded: Bool = false) -> Handle {
         let handle: Handle
         if freeSlot != 0 {
             handle = freeSlot
@@ -107,7 +108,7 @@ extension Forest {
             handle = slotCount
             slotCount += 1
         }
-        slots.set(record, Place(isExpanded: isExpanded), of: handle)
+        slots.set(record, Place(isExpanded: isExpanded, isFolded: isFolded), of: handle)
         lengthCounted += record.lengthCounted
         return handle
     }
@@ -150,6 +151,10 @@ extension Forest {
 
     mutating func setExpanded(_ isExpanded: Bool, of handle: Handle) {
         slots.updatePlace(handle) { $0.isExpanded = isExpanded }
+    }
+
+    mutating func setFolded(_ isFolded: Bool, of handle: Handle) {
+        if slots.place(handle).isFolded != isFolded { slots.updatePlace(handle) { $0.isFolded = isFolded } }
     }
 
     /// Inserts handles without a place as neighbours, in the given order, together with their subtrees.

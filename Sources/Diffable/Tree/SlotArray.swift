@@ -9,30 +9,31 @@ struct Slot {
     var parent: Handle { place.parent }
     var leaf: PageNumber { place.leaf }
     var isExpanded: Bool { place.isExpanded }
+    var isFolded: Bool { place.isFolded }
 }
 
-/// Where something stands, and whether its children are shown.
+/// Where something stands, and whether its children are shown, and left out.
 struct Place: Equatable {
     /// Whose child it is; in a free slot, the next free one.
     var parent: Handle
-    /// The page number of the leaf it stands in, doubled, and whether it is expanded.
+    /// The page number of the leaf it stands in, times four, and whether it is expanded (1), and folded (2).
     private var leafAndExpansion: UInt32
 
     static let filler = Place(parent: 0, leafAndExpansion: 0)
 
     /// The leaf of what has no place.
-    private static let nowhere: PageNumber = noPage >> 1
+    private static let nowhere: PageNumber = noPage >> 2
 
-    init(isExpanded: Bool) {
-        self.init(parent: 0, leafAndExpansion: Place.nowhere << 1 | (isExpanded ? 1 : 0))
+    init(isExpanded: Bool, isFolded: Bool = false) {
+        self.init(parent: 0, leaf: Place.nowhere, isExpanded: isExpanded, isFolded: isFolded)
     }
 
-    init(parent: Handle, leaf: PageNumber, isExpanded: Bool) {
-        self.init(parent: parent, leafAndExpansion: leaf << 1 | (isExpanded ? 1 : 0))
+    init(parent: Handle, leaf: PageNumber, isExpanded: Bool, isFolded: Bool = false) {
+        self.init(parent: parent, leafAndExpansion: leaf << 2 | (isFolded ? 2 : 0) | (isExpanded ? 1 : 0))
     }
 
     init(nextFree: Handle) {
-        self.init(parent: nextFree, leafAndExpansion: Place.nowhere << 1)
+        self.init(parent: nextFree, leafAndExpansion: Place.nowhere << 2)
     }
 
     private init(parent: Handle, leafAndExpansion: UInt32) {
@@ -45,13 +46,19 @@ struct Place: Equatable {
     mutating func lose() { leaf = Place.nowhere }
 
     var leaf: PageNumber {
-        get { leafAndExpansion >> 1 }
-        set { leafAndExpansion = newValue << 1 | leafAndExpansion & 1 }
+        get { leafAndExpansion >> 2 }
+        set { leafAndExpansion = newValue << 2 | leafAndExpansion & 3 }
     }
 
     var isExpanded: Bool {
         get { leafAndExpansion & 1 == 1 }
         set { leafAndExpansion = leafAndExpansion & ~1 | (newValue ? 1 : 0) }
+    }
+
+    /// Whether a view leaves out its children.
+    var isFolded: Bool {
+        get { leafAndExpansion & 2 == 2 }
+        set { leafAndExpansion = leafAndExpansion & ~2 | (newValue ? 2 : 0) }
     }
 }
 

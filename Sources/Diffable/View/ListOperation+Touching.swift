@@ -25,7 +25,8 @@ private struct Touch {
         switch operation {
         case .reconfigureItems(let changes): return changes.allSatisfy { isLent($0.id, body, parent) }
         case .reloadItems(let reloads): return reloads.allSatisfy { isLent($0.id, body, parent) }
-        case .expandItems(let ids), .collapseItems(let ids): return ids.allSatisfy { isLent($0, body, parent) }
+        case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+            return ids.allSatisfy { isLent($0, body, parent) }
         case .deleteItems(let ids, _): return ids.allSatisfy { isLent(allUnder: $0, body) }
         case .insertItems(let items, _): return items.allSatisfy { isLent(allUnder: $0.id, body) }
         case .moveItem(let id, _): return isLent(allUnder: id, body)

@@ -7,11 +7,16 @@ extension Selection {
     ///
     /// Costs O(log² n) for each item that changed, and O(items) for the subtree under one that comes, moves or is
     /// unfolded.
-    package func advance(_ shown: Snapshot, to list: Snapshot, by difference: [ListOperation]) -> Snapshot {
+    ///
+    /// - Parameter old: the earlier state.
+    package func advance(_ shown: Snapshot, from old: Snapshot, to list: Snapshot, by difference: [ListOperation])
+        -> Snapshot
+    {
         var advance = Advance(selection: self, list: list, shown: shown)
         for operation in difference { advance.takeOut(operation) }
         for operation in difference { advance.place(operation) }
         for operation in difference { advance.touch(operation) }
+        if marksFolded { for operation in difference { advance.markParents(operation, old) } }
         return advance.shown
     }
 
@@ -226,6 +231,26 @@ private struct Advance {
         apply(.deleteItems([id]))
         insert(id)
         prune(from: owner)
+    }
+
+    // MARK: Marks
+
+    /// Marks items that have got their first child, or lost their last one, while their children are left out.
+    mutating func markParents(_ operation: ListOperation, _ old: Snapshot) {
+        switch operation {
+        case .insertItems(let items, _): for item in items { markParent(of: item.id, in: list) }
+        case .deleteItems(let ids, _): for id in ids { markParent(of: id, in: old) }
+        case .moveItem(let id, _):
+            markParent(of: id, in: old)
+            markParent(of: id, in: list)
+        default: break
+        }
+    }
+
+    private mutating func markParent(of id: ItemID, in state: Snapshot) {
+        guard let parent = state.parent(of: id), let item = shown.handle(parent), let current = list.handle(parent)
+        else { return }
+        shown.forest.setFolded(selection.isFolded(current, in: list), of: item)
     }
 
     private mutating func apply(_ operation: ListOperation) {

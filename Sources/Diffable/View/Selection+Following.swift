@@ -17,7 +17,7 @@ extension Selection {
         if work > max { return nil }
         var cursor = SnapshotCursor(list)
         while let element = cursor.next() {
-            guard case .item(let record, _, _) = element else { continue }
+            guard case .item(let record, _, _, _) = element else { continue }
             work += looks(at: record)
             if work > max { return nil }
         }
@@ -49,7 +49,7 @@ extension Selection {
         let difference = difference ?? new.difference(from: old)
         let workMax = new.numberOfItems * (1 + terms)
         guard work(of: difference, from: old, to: new, max: workMax) != nil else { return evaluate(new) }
-        return advance(shown, to: new, by: difference)
+        return advance(shown, from: old, to: new, by: difference)
     }
 
     fileprivate func looks(at record: Record) -> Int { terms * (1 + record.contentLength / 64) }

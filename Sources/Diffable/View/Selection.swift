@@ -11,6 +11,8 @@ package struct Selection: Sendable {
     private let isMatch: (@Sendable (Item) -> Bool)?
     private let appendKey: KeyWriter?
     package let expansion: Expansion
+    /// Whether items are marked whose children it leaves out.
+    let marksFolded: Bool
 
     /// Appends what an item is sorted by; as many values for each.
     package typealias KeyWriter = @Sendable (Item, inout SortKey) -> Void
@@ -40,10 +42,14 @@ package struct Selection: Sendable {
         self.isMatch = isMatch
         self.appendKey = appendKey
         self.expansion = .all
+        marksFolded = false
     }
 
     /// Shows what is not folded away.
-    package init(_ expansion: Expansion) {
+    ///
+    /// - Parameter marksFolded: whether items are marked whose children it leaves out.
+    package init(_ expansion: Expansion, marksFolded: Bool = false) {
+        self.marksFolded = marksFolded
         self.sections = nil
         self.terms = 0
         self.isMatch = nil
@@ -76,6 +82,12 @@ package struct Selection: Sendable {
         case .own(let ids): ids.contains(ItemID(record: record))
         case .toggled(let ids): ids.contains(ItemID(record: record)) != inList
         }
+    }
+
+    /// Whether an item is marked because its children are left out.
+    func isFolded(_ handle: Handle, in list: Snapshot) -> Bool {
+        marksFolded && list.forest.children(handle) != nil
+            && !isOpen(list.forest.record(handle), inList: list.forest.isExpanded(handle))
     }
 
     /// Whether the children of an item are shown.
@@ -133,7 +145,8 @@ extension Selection {
         let children = isOpen(record, inList: isExpanded) ? children(of: handle, in: list) : []
         guard !children.isEmpty || isMatch(record) else { return nil }
         return Item(
-            record: record, isExpanded: self.isExpanded(record, inList: isExpanded), children: children)
+            record: record, isExpanded: self.isExpanded(record, inList: isExpanded),
+            isFolded: marksFolded && isFolded(handle, in: list), children: children)
     }
 
     private func children(of owner: Handle, in list: Snapshot) -> [Item] {

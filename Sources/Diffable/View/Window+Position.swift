@@ -15,36 +15,32 @@ extension Window {
         }
     }
 
-    /// The rows that a subscriber was sent, and their position.
+    /// The rows of the view when a subscriber was sent a part of them, and the position of that part.
     package struct Sent: Sendable {
-        package var snapshot: Snapshot
-        /// Nil if they are the whole view.
-        package var extent: Extent?
+        package var rows: Snapshot
+        package var offset: Int
         /// The item that was the anchor.
         package var anchor: ItemID?
-        /// The number of rows; the parents of the first one are not counted.
-        package var numberOfRows: Int
 
-        package init(snapshot: Snapshot, extent: Extent?, anchor: ItemID?, numberOfRows: Int) {
-            self.snapshot = snapshot
-            self.extent = extent
+        package init(rows: Snapshot, offset: Int, anchor: ItemID?) {
+            self.rows = rows
+            self.offset = offset
             self.anchor = anchor
-            self.numberOfRows = numberOfRows
         }
     }
 
     /// The position in a list's rows, for a subscriber who has been sent something. O(1) for a plain offset, O(log n) for an
-    /// anchor that the list has, otherwise O(rows sent · log n).
+    /// anchor that the list has, otherwise O(neighbours · log n).
     ///
     /// - Parameters:
-    ///   - sent: the rows that the subscriber has; nil for a new one.
+    ///   - sent: the rows when the subscriber was sent some; nil for a new one.
     ///   - isSameView: whether these were sent for the same view. If not, the view's own offset and anchor count.
     package func position(in rows: Snapshot, after sent: Sent?, isSameView: Bool) -> Position {
         let total = rows.numberOfItems
         switch start {
         case .offset(var offset):
             if let sent, !keep.isEmpty {
-                if isSameView, let extent = sent.extent { offset = extent.offset }
+                if isSameView { offset = sent.offset }
                 offset += shift(in: rows, since: sent)
             }
             // No window is empty while there are rows.
@@ -65,25 +61,31 @@ extension Window {
 
     /// The number of rows by which the first item of `keep` that did not move has come down.
     private func shift(in rows: Snapshot, since sent: Sent) -> Int {
-        let candidates = keep.filter { sent.row(of: $0) != nil && rows.contains($0) }
-        guard let first = candidates.first.flatMap(sent.row) else { return 0 }
-        let steady = Dictionary(uniqueKeysWithValues: sent.steadyRows(around: first, in: rows).map { ($0.item, $0) })
-        return candidates.lazy.compactMap { steady[$0] }.first.map { $0.index - $0.row } ?? 0
+        var near: (rows: Range<Int>, steady: [ItemID: Int]) = (0..<0, [:])
+        for item in keep {
+            guard let row = sent.rows.index(ofItem: item), rows.contains(item) else { continue }
+            if !near.rows.contains(row) {
+                let steady = sent.steadyRows(around: row, in: rows)
+                let shifts = steady.map { ($0.item, $0.index - $0.row) }
+                near = (sent.neighbours(of: row), Dictionary(uniqueKeysWithValues: shifts))
+            }
+            if let shift = near.steady[item] { return shift }
+        }
+        return 0
     }
 
     /// The row of the item that took the place of an anchor; nil if nothing is known of that place.
     private func replacement(of anchor: ItemID, in rows: Snapshot, since sent: Sent, _ isSameView: Bool) -> Int? {
-        guard let row = sent.row(of: anchor) ?? (isSameView ? sent.extent?.offset : nil) else { return nil }
+        guard let row = sent.rows.index(ofItem: anchor) ?? (isSameView ? sent.offset : nil) else { return nil }
         let steady = sent.steadyRows(around: row, in: rows)
         let end = steady.firstIndex { $0.row > row } ?? steady.count
         if end < steady.count { return steady[end].index }
-        let last = rows.numberOfItems - 1
-        return min(end > 0 ? steady[end - 1].index + 1 : row, last)
+        return min(end > 0 ? steady[end - 1].index + 1 : row, rows.numberOfItems - 1)
     }
 }
 
 extension Window.Sent {
-    /// An item of the rows that were sent, which the list still has.
+    /// An item that the list still has.
     fileprivate struct Steady {
         var item: ItemID
         /// Its row when it was sent, and now.
@@ -91,43 +93,28 @@ extension Window.Sent {
         var index: Int
     }
 
-    /// The parents of the first row, which are not rows of the window.
-    private var numberOfParents: Int { snapshot.numberOfItems - numberOfRows }
+    /// The number of rows before and after a row that show whether it has moved.
+    package static let neighboursMax = 128
 
-    /// The row of an item that was sent as a row.
-    fileprivate func row(of item: ItemID) -> Int? {
-        guard let index = snapshot.index(ofItem: item) else { return nil }
-        let parents = numberOfParents
-        return index < parents ? nil : (extent?.offset ?? 0) + index - parents
+    fileprivate func neighbours(of row: Int) -> Range<Int> {
+        max(row - Self.neighboursMax, 0)..<min(row + Self.neighboursMax + 1, rows.numberOfItems)
     }
 
-    /// The rows that did not move: those of the longest run in the old and the new order. Of several runs as long, the one
-    /// whose rows have come up or down least, and then the one that ends first. At most `Self.rowsMax` rows are looked at.
-    fileprivate func steadyRows(around row: Int, in rows: Snapshot) -> [Steady] {
-        let (first, items) = self.rows(around: row)
+    /// The rows near a row that did not move: those of the longest run in the old and the new order. Of several runs as long,
+    /// the one whose rows have come up or down least, and then the one that ends first.
+    fileprivate func steadyRows(around row: Int, in list: Snapshot) -> [Steady] {
+        let near = neighbours(of: row)
+        let part = Window(start: .offset(near.lowerBound), limit: near.count).extract(from: rows).snapshot
         var left: [Steady] = []
-        left.reserveCapacity(items.count)
+        left.reserveCapacity(near.count)
         var isInOrder = true
-        for (number, item) in items.enumerated() {
-            guard let index = rows.index(ofItem: item) else { continue }
+        // The parents of the first row come before it.
+        for (row, item) in zip(near, part.itemIdentifiers.suffix(near.count)) {
+            guard let index = list.index(ofItem: item) else { continue }
             if let last = left.last, last.index > index { isInOrder = false }
-            left.append(Steady(item: item, row: first + number, index: index))
+            left.append(Steady(item: item, row: row, index: index))
         }
         return isInOrder ? left : Self.longestRun(of: left)
-    }
-
-    private static let rowsMax = 10_000
-
-    /// The rows that were sent, and the number of the first one; of very many, those around one row.
-    private func rows(around row: Int) -> (first: Int, [ItemID]) {
-        let (offset, parents) = (extent?.offset ?? 0, numberOfParents)
-        if snapshot.numberOfItems <= Self.rowsMax + parents {
-            return (offset, Array(snapshot.itemIdentifiers.dropFirst(parents)))
-        }
-        let start = max(row - offset + parents - Self.rowsMax / 2, parents)
-        let part = Window(start: .offset(start), limit: Self.rowsMax).extract(from: snapshot).snapshot
-        let count = min(Self.rowsMax, snapshot.numberOfItems - start)
-        return (offset + start - parents, part.itemIdentifiers.suffix(count))
     }
 
     private struct Run {

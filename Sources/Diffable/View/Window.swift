@@ -38,15 +38,13 @@ package struct Window: Hashable, Sendable {
         package var extent: Extent
         /// The item that is the anchor now.
         package var anchor: ItemID?
-        /// The number of rows inside of it.
-        package var numberOfRows: Int
+        /// All rows, if the window's next position depends on them.
+        package var rows: Snapshot?
         /// Whether the list has rows, and the requested anchor is none of them.
         package var lacksAnchor: Bool
 
         /// The extract as the past of the next one.
-        package var sent: Sent {
-            Sent(snapshot: snapshot, extent: extent, anchor: anchor, numberOfRows: numberOfRows)
-        }
+        package var sent: Sent? { rows.map { Sent(rows: $0, offset: extent.offset, anchor: anchor) } }
     }
 
     /// The position of a window among all rows.
@@ -113,7 +111,7 @@ package struct Window: Hashable, Sendable {
         if hasAllSections { (sections, extent.rows) = extraction.completed(sections) }
         return Extract(
             snapshot: Snapshot(shown: sections, of: list), extent: extent, anchor: position.anchor,
-            numberOfRows: min(max(limit, 0), extent.total - extent.offset), lacksAnchor: lacksAnchor)
+            rows: isMoving ? list : nil, lacksAnchor: lacksAnchor)
     }
 }
 
@@ -188,6 +186,7 @@ private struct Extraction {
             items.append(
                 Item(
                     record: list.forest.record(handle), isExpanded: list.forest.isExpanded(handle),
+                    isFolded: list.forest.isFolded(handle),
                     children: self.items(under: handle)))
             index += 1
         }

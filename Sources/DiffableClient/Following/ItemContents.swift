@@ -80,7 +80,9 @@ private struct ContentDecoder<Value: Sendable> {
         case .reloadItems(let items): for item in items { try renew(item.id) }
         case .deleteSections(let ids, _): for id in ids { remove(old.itemIdentifiers(inSection: id) ?? []) }
         case .deleteItems(let ids, _): for id in ids { remove(old.subtree(of: id) ?? []) }
-        case .reconfigureList, .moveSection, .moveItem, .reloadSections, .expandItems, .collapseItems: break
+        case .reconfigureList, .moveSection, .moveItem, .reloadSections, .expandItems, .collapseItems, .foldItems,
+            .unfoldItems:
+            break
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }

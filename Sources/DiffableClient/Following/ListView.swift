@@ -24,12 +24,13 @@ public struct ListView: Sendable {
     ///   - search: the items with each of these words in some string of their content, in upper or lower case.
     ///   - sort: the order of siblings, the most significant key first.
     ///   - expansion: the items whose children are shown.
+    ///   - folded: whether items are marked whose children the expansion leaves out (`Snapshot.isFolded`).
     ///   - window: a range of the resulting rows.
     /// - Throws: a mistake in the view, as the daemon would report it, such as an invalid path. The daemon itself refuses a
     ///   view that exceeds its limits (such as `viewTermsMax`).
     public init(
         sections: [SectionID]? = nil, where condition: ListCondition? = nil, search: String? = nil, sort: [Order] = [],
-        expansion: Expansion = .all, window: Window? = nil
+        expansion: Expansion = .all, folded: Bool = false, window: Window? = nil
     ) throws(ClientError) {
         var json = ObjectWriter()
         if let sections { json.append("sections") { $0.appendArray(sections) { $0.appendString($1) } } }
@@ -43,6 +44,7 @@ public struct ListView: Sendable {
             json.append("expansion") { $0.appendString("own") }
             json.append("expanded") { $0.appendArray(expanded.sorted()) { $0.appendString($1) } }
         }
+        if folded { json.append("folded") { $0.append("true") } }
         if let window { json.append("window") { window.write(to: &$0) } }
         try self.init(bytes: json.finished())
     }

@@ -57,6 +57,10 @@ extension View {
             json.append(#""own","toggled":"#)
             json.append(items.sorted())
         }
+        if marksFolded {
+            begin("folded")
+            json.append("true")
+        }
         if let window {
             begin("window")
             window.write(into: &json)

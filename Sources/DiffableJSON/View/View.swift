@@ -14,6 +14,8 @@ package struct View: Sendable {
     package var matching: Selection?
     package var expansion: Selection.Expansion
     package var window: Window?
+    /// Whether items are marked whose children the view leaves out.
+    package var marksFolded = false
     /// The text that `matching` was made from. Two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
     /// The requirements for a single item; nil if only its place counts.
@@ -54,7 +56,8 @@ package struct View: Sendable {
 extension View: Hashable {
     /// Whether both show the same of every list, as far as their texts reveal it.
     package static func == (a: View, b: View) -> Bool {
-        a.matchingText == b.matchingText && a.expansion == b.expansion && a.window == b.window
+        a.matchingText == b.matchingText && a.expansion == b.expansion && a.marksFolded == b.marksFolded
+            && a.window == b.window
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -77,15 +80,18 @@ extension View {
     /// All rows that its window can show. O(n log n).
     package func rows(of list: Snapshot) -> Snapshot {
         let matching = matching?.evaluate(list) ?? list
-        return expansion == .all ? matching : Selection(expansion).evaluate(matching)
+        return expansion == .all ? matching : folding.evaluate(matching)
     }
+
+    /// Shows the children of expanded items only.
+    package var folding: Selection { Selection(expansion, marksFolded: marksFolded) }
 
     /// Whether an item matches `where` and `search`; its position does not count. O(length of the content) for each test.
     package func isMet(by item: Item) -> Bool { matching?.isMet(by: item) ?? true }
 
     /// Whether finding the rows takes at most `workMax` units of 64 bytes of an item. O(workMax).
     package func isShort(for list: Snapshot, workMax: Int) -> Bool {
-        (matching ?? Selection(expansion)).work(of: list, max: workMax) != nil
+        (matching ?? folding).work(of: list, max: workMax) != nil
     }
 }
 
@@ -114,7 +120,7 @@ private let viewLengthMax = 131_072
 private let searchLengthMax = 1024
 
 private enum ViewMember: UInt8, MemberName {
-    case sections, `where`, search, sort, expansion, expanded, toggled, window
+    case sections, `where`, search, sort, expansion, expanded, toggled, folded, window
 
     static func named(_ name: JSONString) -> ViewMember? {
         switch name {
@@ -125,6 +131,7 @@ private enum ViewMember: UInt8, MemberName {
         case "expansion": .expansion
         case "expanded": .expanded
         case "toggled": .toggled
+        case "folded": .folded
         case "window": .window
         default: nil
         }
@@ -175,6 +182,7 @@ extension Decoder {
         case .expansion: parts.expansion = try expansionMode()
         case .expanded: parts.expanded = try itemSet("expanded", &parts.numberOfIDs)
         case .toggled: parts.toggled = try itemSet("toggled", &parts.numberOfIDs)
+        case .folded: parts.marksFolded = try boolean("folded")
         case .window:
             let window = try window()
             parts.window = window
@@ -182,7 +190,7 @@ extension Decoder {
         }
         switch member {
         case .sections, .where, .search, .sort: parts.texts[Int(member.rawValue)] = text
-        case .expansion, .expanded, .toggled, .window: break
+        case .expansion, .expanded, .toggled, .folded, .window: break
         }
     }
 
@@ -237,6 +245,7 @@ private struct ViewParts {
     var expanded: Set<ItemID>?
     var toggled: Set<ItemID>?
     var window: Window?
+    var marksFolded = false
     var numberOfIDs = 0
     var numberOfWindowIDs = 0
     /// The text of the members that decide which items match and how they are sorted.
@@ -265,6 +274,8 @@ private struct ViewParts {
             throw .invalid("\(expanded == nil ? "toggled" : "expanded") needs \"expansion\":\"own\"", at: start)
         }
         view.window = window
+        // Nothing is folded otherwise.
+        view.marksFolded = marksFolded && view.expansion != .all
         if texts.contains(where: { !$0.isEmpty }) {
             let criterion = Criterion(condition: condition, search: search)
             view.criterion = criterion

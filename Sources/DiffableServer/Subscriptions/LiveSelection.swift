@@ -60,6 +60,8 @@ final class LiveSelection {
     struct Key: Hashable {
         var matchingText: [UInt8]
         var expansion: Selection.Expansion
+        /// Whether items are marked whose children are left out.
+        var marksFolded = false
     }
 
     /// What is shown of what: values to work on anywhere.
@@ -84,7 +86,7 @@ final class LiveSelection {
         self.list = list
         user = list.background.served.current
         spans = criterion?.spans
-        let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
+        let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all && neighbour?.key.marksFolded == key.marksFolded
         // One that shows more of the list itself has been chosen for that.
         self.neighbour = isAlike || source == nil && key.expansion == .all ? neighbour : nil
     }
@@ -226,7 +228,7 @@ final class LiveSelection {
             let work = selection.work(of: operations, from: stage.input, to: step.new, max: workLeft)
         {
             workLeft -= work
-            let snapshot = selection.advance(stage.snapshot, to: step.new, by: operations)
+            let snapshot = selection.advance(stage.snapshot, from: stage.input, to: step.new, by: operations)
             move(
                 to: goal, Stage(selection: selection, input: step.new, snapshot: snapshot),
                 by: Transition(from: stage.snapshot, to: snapshot))

@@ -57,7 +57,7 @@ final class LiveSelections {
         }
         if view.expansion == .all { return source }
         return selection(
-            LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour, for: quota)
+            LiveSelection.Key(view), view.folding, of: source, besides: neighbour, for: quota)
     }
 
     private func selection(
@@ -233,5 +233,7 @@ final class LiveSelections {
 }
 
 extension LiveSelection.Key {
-    init(_ view: View) { self.init(matchingText: view.matchingText, expansion: view.expansion) }
+    init(_ view: View) {
+        self.init(matchingText: view.matchingText, expansion: view.expansion, marksFolded: view.marksFolded)
+    }
 }

@@ -10,8 +10,8 @@ final class RenderedView {
     let extent: Window.Extent?
     /// The item that is the window's anchor now.
     let anchor: ItemID?
-    /// The number of rows in the window; nil without one.
-    private let numberOfRows: Int?
+    /// All rows, if the window's next position depends on them.
+    let rows: Snapshot?
 
     /// What has the same id is the same.
     struct ID: Hashable {
@@ -24,17 +24,17 @@ final class RenderedView {
     init(_ id: ID, _ rows: ShownRows) {
         self.id = id
         switch rows {
-        case .all(let rows): (snapshot, extent, anchor, numberOfRows) = (rows, nil, nil, nil)
+        case .all(let rows): (snapshot, extent, anchor, self.rows) = (rows, nil, nil, nil)
         case .window(let extract):
             (snapshot, extent) = (extract.snapshot, extract.extent)
-            (anchor, numberOfRows) = (extract.anchor, extract.numberOfRows)
+            (anchor, self.rows) = (extract.anchor, extract.rows)
         }
     }
 
-    /// The rows as the past of a window's next position.
-    var sent: Window.Sent {
-        Window.Sent(
-            snapshot: snapshot, extent: extent, anchor: anchor, numberOfRows: numberOfRows ?? snapshot.numberOfItems)
+    /// The rows as the past of a window's next position; nil for a part of which the other rows are not known.
+    var sent: Window.Sent? {
+        guard let extent else { return Window.Sent(rows: snapshot, offset: 0, anchor: nil) }
+        return rows.map { Window.Sent(rows: $0, offset: extent.offset, anchor: anchor) }
     }
 
     /// The position of a window.
@@ -90,7 +90,8 @@ extension RenderedView {
             case .reconfigureItems(let changes): changes.allSatisfy { !snapshot.contains($0.id) }
             case .reloadItems(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
             case .reloadSections(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
-            case .expandItems(let ids), .collapseItems(let ids): ids.allSatisfy { !snapshot.contains($0) }
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                ids.allSatisfy { !snapshot.contains($0) }
             default: false
             }
         }

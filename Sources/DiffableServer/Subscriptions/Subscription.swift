@@ -129,7 +129,12 @@ final class Subscription {
         if group == nil, longDifference == nil, list?.isDeleted != true, sent?.shown === shown { return [] }
         var states: [(Snapshot, HeldStates.Origin)] = []
         for held in [sent?.shown, group?.target.shown, longDifference?.target.shown] {
-            if let held, held !== shown { states.append((held.snapshot, origin(of: held))) }
+            guard let held, held !== shown else { continue }
+            states.append((held.snapshot, origin(of: held)))
+            guard let rows = held.rows else { continue }
+            var origin = origin(of: held)
+            if audience?.number == held.id.audience, audience?.selection == nil { origin.rows = .all }
+            states.append((rows, origin))
         }
         // A deleted list stays in memory until the client gets `listDeleted`.
         if let list, list.isDeleted { states.append((list.state.snapshot, HeldStates.Origin(list.state, .all))) }
@@ -184,10 +189,9 @@ final class Subscription {
     /// Joins those whose window is where it is for one who was sent the same. Subscribers that were sent other rows, because
     /// they read slowly, may have the same window at another position.
     private func moveWindow() {
-        guard let sent, longDifference == nil, let audience, audience.view.window?.isMoving == true,
-            sent.shown !== audience.shown, !audience.follows(sent) || machine.isOtherViewSent
-        else { return }
-        move(to: audience.list.audience(for: view, after: sent.shown, isSameView: !machine.isOtherViewSent))
+        guard longDifference == nil, let audience, audience.view.window?.isMoving == true else { return }
+        if let sent, sent.shown === audience.shown || audience.follows(sent), !machine.isOtherViewSent { return }
+        move(to: audience.list.audience(for: view, after: sent?.shown, isSameView: !machine.isOtherViewSent))
     }
 
     /// Follows the list that it has waited for, as soon as it is known what its view shows.

@@ -101,7 +101,7 @@ struct CheckpointParts {
     private static func heading(of element: SnapshotCursor.Element) -> (Record, ElementHeading) {
         switch element {
         case .section(let record): (record, ElementHeading(record, level: -1, isExpanded: false))
-        case .item(let record, let level, let isExpanded):
+        case .item(let record, let level, let isExpanded, _):
             (record, ElementHeading(record, level: level, isExpanded: isExpanded))
         }
     }

@@ -77,7 +77,7 @@ extension SchemaSet {
         if isEmpty { return }
         var cursor = SnapshotCursor(snapshot)
         while let element = cursor.next() {
-            guard case .item(let record, _, _) = element, let violation = check(record) else { continue }
+            guard case .item(let record, _, _, _) = element, let violation = check(record) else { continue }
             throw InvalidContent(item: ItemID(record: record), violation: violation, isExisting: true)
         }
     }
@@ -106,7 +106,7 @@ extension ListOperation {
             for patch in patches where body(patch.id, nil) == .stop { return .stop }
         case .reconfigureList, .patchList, .deleteSections, .moveSection, .reloadSections, .deleteItems,
             .deleteAllItems,
-            .moveItem, .expandItems, .collapseItems:
+            .moveItem, .expandItems, .collapseItems, .foldItems, .unfoldItems:
             break
         }
         return .goOn

@@ -65,6 +65,7 @@ enum ThreeWay {
                 case .patchItems(let changes): items.formUnion(changes.map(\.id))
                 case .reloadItems(let changes): items.formUnion(changes.map(\.id))
                 case .expandItems(let ids), .collapseItems(let ids): items.formUnion(ids)
+                case .foldItems, .unfoldItems: break
                 }
             }
         }

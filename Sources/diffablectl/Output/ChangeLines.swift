@@ -36,6 +36,7 @@ struct ChangeLines {
         case .reloadItems(let items): for item in items { change(item.id) }
         case .expandItems(let ids): for id in ids { add(.changed, "▾", "\(id)") }
         case .collapseItems(let ids): for id in ids { add(.changed, "▸", "\(id)") }
+        case .foldItems, .unfoldItems: break
         case .replaceChildren(let parent, let items):
             insert(items, at: .end(of: .parent(parent)))
         }
@@ -58,7 +59,7 @@ extension ChangeLines {
     private mutating func insert(_ items: [Item], place: String) {
         var cursor = ItemCursor(items)
         var place = place
-        while let (record, level, _) = cursor.next() {
+        while let (record, level, _, _) = cursor.next() {
             let margin = String(repeating: "  ", count: level)
             let words = ItemWords(terminal).line(Item(record: record), fromColumn: margin.count + 2)
             add(.inserted, "+", margin + words, where: place)

@@ -29,7 +29,7 @@ struct ItemRow {
                 let new = Section(record: record)
                 section = new.id
                 visitSection(new)
-            case .item(let record, let level, let isExpanded):
+            case .item(let record, let level, let isExpanded, _):
                 let item = Item(record: record, isExpanded: isExpanded)
                 above.removeLast(above.count - min(above.count, level))
                 guard let section else { preconditionFailure("a section comes before its items") }

@@ -17,7 +17,7 @@ struct OutlineWriter {
             case .section(let record):
                 let section = Section(record: record)
                 draw(section.id.description, section.content)
-            case .item(let record, let level, let isExpanded):
+            case .item(let record, let level, let isExpanded, _):
                 draw(Item(record: record, isExpanded: isExpanded), level: level, isParent: next.isBelow(level))
             }
         }

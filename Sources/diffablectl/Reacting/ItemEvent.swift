@@ -109,7 +109,9 @@ private struct ItemEventReader {
         case .reconfigureItems(let items): for item in items { add(.change, item.id, in: new) }
         case .patchItems(let items): for item in items { add(.change, item.id, in: new) }
         case .reloadItems(let items): for item in items { add(.change, item.id, in: new) }
-        case .reconfigureList, .patchList, .moveSection, .reloadSections, .expandItems, .collapseItems: break
+        case .reconfigureList, .patchList, .moveSection, .reloadSections, .expandItems, .collapseItems, .foldItems,
+            .unfoldItems:
+            break
         }
     }
 

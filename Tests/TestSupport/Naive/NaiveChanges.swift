@@ -228,6 +228,7 @@ package struct NaiveChanges {
             members.append(#""expansion":"own","\#(member)":[\#(ids.joined(separator: ","))]"#)
         default: break
         }
+        if chance(40) { members.append(#""folded":true"#) }
         if chance(50) {
             let limit = number(0..<9)
             var window = [#""limit":\#(limit)"#]

@@ -61,6 +61,8 @@ extension NaiveList {
             }
         case "expandItems": for id in ids(operation["items"]) { try update(id) { $0.isExpanded = true } }
         case "collapseItems": for id in ids(operation["items"]) { try update(id) { $0.isExpanded = false } }
+        case "foldItems": for id in ids(operation["items"]) { try update(id) { $0.isFolded = true } }
+        case "unfoldItems": for id in ids(operation["items"]) { try update(id) { $0.isFolded = false } }
         default: throw NaiveFailure("the model knows no \(operation.text.prefix(100))")
         }
     }

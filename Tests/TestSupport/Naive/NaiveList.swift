@@ -6,6 +6,8 @@ package struct NaiveList: Equatable {
         package var kind: String?
         package var content: NaiveJSON?
         package var isExpanded = false
+        /// Whether a view leaves out its children.
+        package var isFolded = false
         package var children: [Element] = []
     }
 
@@ -56,7 +58,7 @@ extension NaiveList.Element {
         guard let id = json["id"]?.string else { throw NaiveFailure("an item without an id: \(json.text)") }
         self.init(
             id: id, kind: json["kind"]?.string, content: json["content"].flatMap { $0.isNull ? nil : $0 },
-            isExpanded: json["expanded"]?.boolean ?? false)
+            isExpanded: json["expanded"]?.boolean ?? false, isFolded: json["folded"]?.boolean ?? false)
         children = try (json["children"]?.elements ?? []).map { try Self(item: $0) }
     }
 
@@ -68,6 +70,7 @@ extension NaiveList.Element {
         if let kind { members.append(.init(name: "kind", value: .string(kind))) }
         if let content { members.append(.init(name: "content", value: content)) }
         if isExpanded { members.append(.init(name: "expanded", value: .boolean(true))) }
+        if isFolded { members.append(.init(name: "folded", value: .boolean(true))) }
         if !children.isEmpty {
             members.append(
                 .init(name: isSection ? "items" : "children", value: .array(children.map { $0.json() })))

@@ -18,12 +18,11 @@ package struct NaiveView {
         package var list: NaiveList
         /// The extent of a window.
         package var extent: Extent?
-        /// The rows of the window, or all rows.
-        package var rows: [String]
+        /// All rows, inside and outside of the window; nil if the window's next position does not depend on them.
+        package var rows: [String]?
         /// The current anchor.
         package var anchor: String?
 
-        func row(of item: String) -> Int? { rows.firstIndex(of: item).map { $0 + (extent?.offset ?? 0) } }
     }
 
     package struct Extent: Equatable, Sendable {
@@ -47,8 +46,7 @@ package struct NaiveView {
         let all = rows.items.map(\.id)
         guard let window = json["window"] else { return Shown(list: rows, rows: all) }
         let (offset, anchor) = position(of: window, in: all, after: sent, isTurn: isTurn)
-        let own = Array(all[offset...].prefix(window["limit"]?.int ?? 0))
-        let wanted = Set(own)
+        let wanted = Set(all[offset...].prefix(window["limit"]?.int ?? 0))
         let hasAllSections = window["allSections"]?.boolean ?? false
         func cut(_ elements: [NaiveList.Element], isTop: Bool) -> [NaiveList.Element] {
             elements.compactMap { element in
@@ -69,7 +67,8 @@ package struct NaiveView {
         if hasAllSections {
             for section in rows.sections { extent.rows[section.id] = section.children.flatMap(\.withDescendants).count }
         }
-        return Shown(list: shown, extent: extent, rows: own, anchor: anchor)
+        return Shown(
+            list: shown, extent: extent, rows: self.anchor != nil || isMovedByRequest ? all : nil, anchor: anchor)
     }
 
     private func position(
@@ -84,7 +83,7 @@ package struct NaiveView {
             return (max(index - before, 0), all[index])
         }
         var offset = window["offset"]?.int ?? 0
-        if let sent, let keep = window["keep"]?.elements.compactMap(\.string), !keep.isEmpty {
+        if let sent, sent.rows != nil, let keep = window["keep"]?.elements.compactMap(\.string), !keep.isEmpty {
             if !isTurn { offset = sent.extent?.offset ?? offset }
             let steady = steady(sent, in: all)
             let kept = keep.lazy.compactMap { id in steady.first { $0.id == id } }.first
@@ -96,7 +95,9 @@ package struct NaiveView {
 
     /// The place of an anchor that is gone: that of the next row that has not moved, or the place after the previous one.
     private func replacement(of anchor: String, in all: [String], after sent: Shown?, isTurn: Bool) -> Int {
-        guard let sent, let row = sent.row(of: anchor) ?? (isTurn ? nil : sent.extent?.offset) else { return 0 }
+        guard let sent, let rows = sent.rows,
+            let row = rows.firstIndex(of: anchor) ?? (isTurn ? nil : sent.extent?.offset)
+        else { return 0 }
         let steady = steady(sent, in: all)
         if let next = steady.first(where: { $0.row > row }) { return next.index }
         return min(steady.last { $0.row < row }.map { $0.index + 1 } ?? row, all.count - 1)
@@ -104,8 +105,8 @@ package struct NaiveView {
 
     /// The rows that have not moved: most of those that are left, and of several choices the one that has shifted least.
     private func steady(_ sent: Shown, in all: [String]) -> [(id: String, row: Int, index: Int)] {
-        let left = sent.rows.compactMap { id in
-            all.firstIndex(of: id).map { (id: id, row: sent.row(of: id) ?? 0, index: $0) }
+        let left = (sent.rows ?? []).enumerated().compactMap { row, id in
+            all.firstIndex(of: id).map { (id: id, row: row, index: $0) }
         }
         if keepsMoved { return left }
         typealias Run = (rows: [Int], cost: Int)
@@ -196,18 +197,23 @@ package struct NaiveView {
         return false
     }
 
+    private func leaveOutChildren(of item: inout NaiveList.Element) {
+        item.isFolded = json["folded"]?.boolean == true && !item.children.isEmpty
+        item.children = []
+    }
+
     private func folded(_ items: [NaiveList.Element]) -> [NaiveList.Element] {
         items.map { item in
             var item = item
             switch json["expansion"]?.string {
-            case "shared": if !item.isExpanded { item.children = [] }
+            case "shared": if !item.isExpanded { leaveOutChildren(of: &item) }
             case "own":
                 if let toggled = json["toggled"]?.elements {
                     if toggled.contains(.string(item.id)) { item.isExpanded.toggle() }
                 } else {
                     item.isExpanded = json["expanded"]?.elements.contains(.string(item.id)) ?? false
                 }
-                if !item.isExpanded { item.children = [] }
+                if !item.isExpanded { leaveOutChildren(of: &item) }
             default: break
             }
             item.children = folded(item.children)

@@ -17,6 +17,7 @@ class Item(_Item, total=False):
     kind: str
     content: JSON
     expanded: bool
+    folded: bool
     children: Sequence[Item]
 
 
@@ -90,6 +91,7 @@ class View(TypedDict, total=False):
     expansion: Literal["all", "shared", "own"]
     expanded: Sequence[str]
     toggled: Sequence[str]
+    folded: bool
     window: Window
 
 
@@ -355,6 +357,20 @@ class CollapseItems(TypedDict):
     items: Sequence[str]
 
 
+class FoldItems(TypedDict):
+    """Only in updates of a view with `folded`: the view leaves out the children of items."""
+
+    op: Literal["foldItems"]
+    items: Sequence[str]
+
+
+class UnfoldItems(TypedDict):
+    """Only in updates of a view with `folded`: the view does not leave out the children of items any more."""
+
+    op: Literal["unfoldItems"]
+    items: Sequence[str]
+
+
 class ReplaceChildren(TypedDict):
     """Replaces everything below an item; the daemon computes the diff."""
 
@@ -385,7 +401,7 @@ SchemaType = Literal["null", "boolean", "integer", "number", "string", "array", 
 Operation = Union[
     ReconfigureList, PatchList, AppendSections, InsertSections, DeleteSections, MoveSection, ReloadSections, AppendItems,
     InsertItems, DeleteItems, DeleteAllItems, MoveItem, ReconfigureItems, PatchItems, ReloadItems, ExpandItems, CollapseItems,
-    ReplaceChildren,
+    FoldItems, UnfoldItems, ReplaceChildren,
 ]
 #: The methods.
 Method = Literal[

@@ -164,6 +164,16 @@ def _collapse_items(state: ListState, operation: _Members) -> None:
         item.expanded = False
 
 
+def _fold_items(state: ListState, operation: _Members) -> None:
+    for item in [state._items_by_id[id] for id in operation["items"]]:
+        item.folded = True
+
+
+def _unfold_items(state: ListState, operation: _Members) -> None:
+    for item in [state._items_by_id[id] for id in operation["items"]]:
+        item.folded = False
+
+
 def _replace_children(state: ListState, operation: _Members) -> None:
     """Given items that are elsewhere are moved; their old descendants are deleted, unless they are given too."""
     parent = state._items_by_id[operation["parent"]]
@@ -214,6 +224,8 @@ _steps: Dict[str, Callable[[ListState, _Members], None]] = {
     "reloadItems": _reload_items,
     "expandItems": _expand_items,
     "collapseItems": _collapse_items,
+    "foldItems": _fold_items,
+    "unfoldItems": _unfold_items,
     "replaceChildren": _replace_children,
 }
 

@@ -15,12 +15,14 @@ from .typed import JSON, ItemDict, SectionDict, SnapshotDict
 class Item(Member):
     """An item of a list. Its content is JSON as Python values; do not change it in place."""
 
-    __slots__ = ("id", "kind", "content", "expanded", "_children", "_container")
+    __slots__ = ("id", "kind", "content", "expanded", "folded", "_children", "_container")
 
     def __init__(
         self, id: str, kind: Optional[str] = None, content: JSON = None, expanded: bool = False,
-        children: Iterable[Item] = (),
+        children: Iterable[Item] = (), folded: bool = False,
     ) -> None:
+        #: Whether a view with `folded` leaves out its children.
+        self.folded = folded
         self.id = id
         self.kind = kind
         self.content = content
@@ -40,7 +42,7 @@ class Item(Member):
         """From an item with content that is not shared."""
         return cls(
             item["id"], item.get("kind"), item.get("content"), bool(item.get("expanded")),
-            [cls._of(child) for child in item.get("children") or ()],
+            [cls._of(child) for child in item.get("children") or ()], bool(item.get("folded")),
         )
 
     def to_dict(self) -> ItemDict:
