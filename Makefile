@@ -34,23 +34,25 @@ shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man1/diffable-web.1
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.
 documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTRIBUTING.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg docs/openrpc.json) \
-    $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view,\
-    $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/*))
+    $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view examples/web,\
+    $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/* examples/web/*))
 
 shell_scripts = .ci/run Fuzzing/run $(wildcard debian/*.postinst debian/*.postrm) \
-    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out $(python_sources),$(wildcard scripts/*))
+    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks web/departures web/jobs web/todo) $\
+    $(filter-out $(python_sources),$(wildcard scripts/*))
 
 # Without what lies in links, and what protoc wrote.
 hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/SharedLog Sources/diffabled-etcd Tests)
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/protocol scripts/web-files scripts/soak-feeds scripts/soak-past $\
-    $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py $(attacks)/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
+python_sources = Benchmarks/guard Benchmarks/web.py scripts/man-pages scripts/look-pictures scripts/protocol scripts/web-files scripts/soak-feeds $\
+    scripts/soak-past $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Tests/WebTests/*.py $(attacks)/*.py) $\
+    $(wildcard Hosts/soak/*.py Hosts/soak/tests/*.py)
 attacks = Tests/Attacks
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts attack attack-briefly guard measure-house fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
+.PHONY: run tests test test-python test-web test-release soak soak-web soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts attack attack-briefly guard measure-house fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -61,12 +63,13 @@ tests: set-up
 	@scripts/set-up libvterm-dev
 	DIFFABLED_OPTIMIZED=1 swift build --build-tests
 
-# Every test, the Python client's, some seconds of the soak of pasts, the bounded version of the attacks, and the first program of
-# docs/swift.md from nothing.
+# Every test, the Python client's, those in a browser, some seconds of the soak of pasts, the bounded version of the attacks, and the
+# first program of docs/swift.md from nothing.
 test:
 	@scripts/set-up curl python3 lowdown libvterm-dev tmux
 	scripts/test
 	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory test-web
 	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} scripts/soak-past 5
 	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} $(MAKE) --no-print-directory attack-briefly
 	@scripts/first-program
@@ -74,6 +77,15 @@ test:
 # The Python client's, beside the daemon that was built last, or the one where DIFFABLED_BINARIES says.
 test-python:
 	PYTHONPATH=clients/python/src python3 -B -W error -m unittest discover -s clients/python/tests -t clients/python
+
+# Those of the page and its modules, in headless Chromium, with the programs that were built last.
+test-web:
+	scripts/test-web
+
+# Ten thousand random changes, lost connections and windows, and the page compared with the daemon at each rest: STEPS=10000. SEED=1
+# repeats the choices of a run.
+soak-web:
+	@STEPS=$(or $(STEPS),10000) $(if $(SEED),SEED=$(SEED)) scripts/test-web RandomTests
 
 # The tests that start programs, with those of a release, as they are installed.
 test-release: programs
@@ -262,6 +274,7 @@ bench: programs
 	swift build -c release --package-path Benchmarks
 	@$(if $(findstring hosts,$(or $(ONLY),hosts)),scripts/set-up etcd etcdctl ip && \
 	    swift build --package-path Hosts $(release) --product diffabled-etcd || echo "Shared lists are left out.")
+	@$(if $(findstring web,$(or $(ONLY),web)),scripts/test-web --set-up || echo "The browser is left out.")
 	@$(python) -B Benchmarks/harness $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
 
 bench-quick:

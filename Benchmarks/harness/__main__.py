@@ -5,7 +5,7 @@
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
 Parts are core, fanout, generators, latency, durable, handlers, apply, memory, start, pasts, stalls, crowds, views, typed, feeds,
-hosts, command and view. LOADGEN=PATH is another load generator for the part generators, which is left out without one.
+hosts, command, view and web. LOADGEN=PATH is another load generator for the part generators, which is left out without one.
 Each round measures every part and server once, so that a disturbance meets all alike. What is not installed is left out with a
 word.
 """
@@ -32,11 +32,12 @@ import stalls
 import typed
 import viewer
 import views
+import web
 
 PARTS = {
     **load.PARTS, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "pasts": pasts.pasts,
     "stalls": stalls.stalls, "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds,
-    "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
+    "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer, "web": web.web,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 

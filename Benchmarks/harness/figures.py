@@ -117,7 +117,7 @@ def rows(figures):
     return [
         *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
         *handler_rows(figures), *list_rows(figures), *view_rows(figures), *crowd_rows(figures),
-        *typed_rows(figures), *feed_rows(figures), *host_rows(figures), *viewer_rows(figures)]
+        *typed_rows(figures), *feed_rows(figures), *host_rows(figures), *viewer_rows(figures), *web_rows(figures)]
 
 
 def core(figures, workload, items, engine="diffable"):
@@ -418,3 +418,26 @@ def viewer_rows(figures):
     yield Row(
         "`diffablectl append` as a process, 12.8 ms before there was a viewer", 14, False,
         [value * 1000 for value in own.values()], "ms", said(seconds, own))
+
+
+def web_rows(figures):
+    """The page in headless Chromium, 800 by 600 pixels."""
+    for words, target, unit, key, factor in (
+            ("`diffable.js`, compressed", 4, "KiB", "module bytes", 2**-10),
+            ("the page with all its files, compressed", 32, "KiB", "all bytes", 2**-10),
+            ("navigation to the first of 1,000 rows", 200, "ms", "first rows ms", 1),
+            ("a million rows at 20,000 pixels a second, blank", 1, "%", "blank %", 1),
+            ("a million rows, the longest of 30 jumps", 80, "ms", "jump ms", 1),
+            ("a million rows, heap", 20, "MiB", "heap MiB", 1),
+            ("1,000 changes a second, half of them moves, sent to painted, median", 35, "ms", "painted p50 ms", 1),
+            ("the same, p95", 70, "ms", "painted p95 ms", 1),
+            ("the same, main thread", 35, "%", "main thread %", 1),
+            ("one page, wake-ups of page and bridge in a minute of doing nothing", 5, "", "wake-ups", 1),
+            ("resident memory of the bridge for each of 500 viewers", 32, "KiB", "viewer KiB", 1),
+            ("the same for a browser that does not read a million rows", 256, "KiB", "stalled KiB", 1),
+            ("one change to the last of 500 viewers", 100, "ms", "change to 500 ms", 1),
+            ("one change that one of 1,000 windowed viewers of a list sees, over that viewer alone", 3, "×", "windows ×", 1)):
+        series = figures.series("web", key)
+        yield Row(f"in a browser: {words}", target, False, [value * factor for value in series.values()], unit)
+    frames = figures.series("web", "frames")
+    yield Row("in a browser: a million rows at 20,000 pixels a second, frames a second", 55, True, list(frames.values()), "")

@@ -3,5 +3,2825 @@
 
 extension WebFile {
     /// The page and the modules, by name.
-    package static let all: [String: WebFile] = [:]
+    package static let all: [String: WebFile] = [
+        "acting.js": WebFile(
+            tag: "703d67b62662e3a6",
+            text: #"""
+
+import {clean, textPath} from './appearance.js'
+import {Drawing} from './drawing.js'
+import {make, withIcon} from './draw.js'
+import {condition, order} from './query.js'
+import {siblings} from './rows.js'
+
+let taken
+
+const fold = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
+
+const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, value) => value === '$item' ? id : value)
+
+const standing = (value, pointer) => pointer.split('/').slice(1).reduceRight(
+  (value, name) => ({[name.replaceAll('~1', '/').replaceAll('~0', '~')]: value}), value)
+
+const rightFor = action => action.patch || action.operations ? 'change' : 'ask'
+
+export class Acting extends Drawing {
+  done = []
+  undone = []
+  tip
+
+
+  say(text, isRefusal) {
+    const {note} = this.ui
+    note.textContent = clean(text)
+    note.classList.toggle('refused', !!isRefusal)
+    clearTimeout(this.silence)
+    this.silence = setTimeout(() => this.showStatus(note.textContent = ''), isRefusal ? 8000 : 3000)
+    if (isRefusal) this.host.dispatchEvent(new CustomEvent('refused', {detail: {message: text}}))
+  }
+
+  no(reason) { this.say(reason + ': nothing was done'); }
+
+  showStatus() {
+    const {note} = this.ui
+    if (note.textContent && !this.isWaitNote) return
+    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && `${this.waiting} changes wait`].filter(Boolean).join(', ')
+    this.isWaitNote = !!note.textContent
+  }
+
+  subject(items) {
+    if (items.length != 1) return items.length ? `${items.length} items` : ''
+    const row = this.rowOf(items[0])
+    return `“${(row ? this.itemLook(row).text : clean(items[0])).slice(0, 60)}”`
+  }
+
+  rowOf(id) { return this.shape.byKey.get('i' + id); }
+
+
+  may(right) { return !this.readonly && (this.following?.may?.includes(right) ?? true); }
+
+  mayChange(right = 'ask') {
+    const {state} = this.connection
+    const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : 'You may only look at this list')
+    if (reason) this.no(reason)
+    return !reason
+  }
+
+  showsCursor() {
+    if (this.isOther) this.no('The list is still being searched')
+    else if (this.cursor && !this.isVisible(this.cursor)) this.reveal(this.cursor)
+    else return !!this.cursor
+  }
+
+  mayTouch() { return this.showsCursor() && !this.isUnseen(this.cursor); }
+  mayAct(right) { return this.mayChange(right) && this.mayTouch(); }
+
+  mayMove(items, target) {
+    const isBelow = row => row && (items.includes(row.id) || isBelow(row.parent))
+    const reason = isBelow(this.rowOf(target)) ? 'A row cannot be moved next to or below itself' : this.query.sort?.length ? 'The rows are sorted'
+      : items.every(id => !this.rowOf(id) || this.itemLook(this.rowOf(id)).canReorder) ? '' : 'The list sets no canReorder for this row'
+    if (reason) this.no(reason)
+    return !reason
+  }
+
+
+  select(key) {
+    this.cursor = this.drawnCursor = key
+    this.cursorMovedAt = 0
+    this.pending = undefined
+    if (this.mode.kind == 'range') this.markRange()
+  }
+
+  goToRow(key) {
+    if (!key) return
+    this.select(key)
+    this.reveal(key)
+    const tooltip = this.row && this.itemLook(this.row).tooltip
+    if (tooltip) this.say(tooltip)
+  }
+
+  get stop() { return this.stops.find(stop => stop.key == this.cursor); }
+
+  step(by) {
+    const {stops, stop} = this
+    if (!stop) {
+      const number = this.following.pins?.get(this.cursor?.slice(1))
+      return number != null ? this.goToNumber(number + by) : this.goToRow(stops.find(stop => stop.frame.y >= this.screenTop - 1)?.key)
+    }
+    const line = stops[by > 0 ? 'find' : 'findLast'](other => (other.line - stop.line) * by > 0)?.line
+    if (line === undefined) {
+      const number = this.shown.offset + (by < 0 ? -1 : this.shape.rows.length)
+      return number >= 0 && number < this.shown.total ? this.goToNumber(number) : by < 0 && this.setTop(0)
+    }
+    const x = ({x, frame}) => x - (this.strips.get(frame.key)?.left ?? 0)
+    const distance = other => Math.abs(x(other) - x(stop))
+    this.goToRow(stops.filter(stop => stop.line == line).reduce((a, b) => distance(b) < distance(a) ? b : a).key)
+  }
+
+  goToNumber(number) {
+    number = Math.min(Math.max(number, 0), this.shown.total - 1)
+    const row = this.shape.rows[number - this.shown.offset]
+    if (row) return this.goToRow(row.key)
+    ;[this.cursor, this.pending, this.followsTop] = [undefined, number, false]
+    const y = this.yOf(number), {top, screen} = this.place
+    if (y < top) this.setTop(y - this.unit); else if (y + this.unit > top + screen) this.setTop(y - screen + 2 * this.unit)
+    this.draw()
+    this.askForRows()
+  }
+
+  across(by) {
+    const {stop, row} = this
+    const next = this.stops[this.stops.indexOf(stop) + by]
+    if (stop && (stop.frame.rows ? next?.line == stop.line : next && stop.frame.kind == 'card')) return this.goToRow(next.key)
+    if (!row) return
+    if (by > 0 ? row.isOpen : !row.isOpen && !this.passColumns(by) && row.parent) return this.goToRow(by > 0 ? row.children[0].key : row.parent.key)
+    if (by < 0 ? row.isOpen : row.isParent || this.itemLook(row).hasChildren) this.expand(row, by > 0)
+    else if (by > 0) this.passColumns(by)
+  }
+
+  first() {
+    this.goToNumber(0)
+    const first = !this.shown.offset && this.stops[0]?.key
+    if (first) this.goToRow(first)
+    this.setTop(0)
+    this.draw()
+    this.followsTop = true
+  }
+
+  last() {
+    const {total, offset} = this.shown
+    if (offset + this.shape.rows.length < total) return this.goToNumber(total - 1)
+    this.goToRow(this.stops.at(-1)?.key)
+    this.setTop(this.place.last)
+    this.draw()
+  }
+
+  page(screens) {
+    const {place, stop} = this
+    const line = stop ? stop.frame.y - place.top : 0
+    this.followsTop = false
+    this.setTop(place.top + screens * (place.screen - 2 * this.unit))
+    const y = place.top + Math.min(Math.max(line, 0), place.screen)
+    if (this.frameAt(y)?.kind == 'missing') return this.goToNumber(this.numberAt(y))
+    const isEnd = screens < 0 ? place.top <= 0 : place.top >= place.last - 1
+    const {stops} = this
+    this.goToRow((isEnd && screens < 0 ? stops[0] : !isEnd && stops.find(stop => stop.frame.y + stop.frame.height > y) || stops.at(-1))?.key)
+  }
+
+  section(by) {
+    const starts = this.stops.filter((stop, index, all) => stop.frame.section != all[index - 1]?.frame.section)
+    const target = starts[starts.findIndex(stop => stop.frame.section == this.stop?.frame.section) + by]
+    this.goToRow(target?.key)
+    return !!target
+  }
+
+
+  async expand(row, isOpen) {
+    if (isOpen && !row.isParent) {
+      if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
+    } else if (!row.isParent || row.isOpen == isOpen) return
+    const set = this.following.view.expansion ? this.toggled : this.closed
+    set.delete(row.id) || set.add(row.id)
+    if (set == this.toggled) return this.askAgain()
+    this.isDirty = true
+    this.schedule()
+  }
+
+
+  actionsOf(key) {
+    const row = this.shape.byKey.get(key)
+    if (!row) return this.at.get(key)?.look?.actions ?? []
+    const {actions = [], leadingActions = [], trailingActions = []} = this.itemLook(row)
+    return [...new Map([...trailingActions, ...leadingActions, ...actions].reverse().map(action => [action.id, action])).values()].reverse()
+      .sort((a, b) => actions.includes(b) - actions.includes(a))
+  }
+
+  get orderedMarks() {
+    const place = id => this.rowOf(id)?.place ?? 0
+    return [...this.marks].sort((a, b) => place(a) - place(b))
+  }
+
+  get chosen() { return this.marks.size ? this.orderedMarks : this.row ? [this.row.id] : []; }
+
+  activate() {
+    if (this.mode.kind == 'range') this.endRange()
+    if (!this.mayTouch()) return
+    const {row, cursor, chosen} = this
+    if (cursor[0] == 'm') return this.mayAct() && this.send('perform', {action: 'more', section: cursor.slice(1)})
+    const look = row ? this.itemLook(row) : {}
+    const isEnabled = look.enabled !== false
+    if (row && isEnabled && !this.host.dispatchEvent(new CustomEvent('choose', {cancelable: true, detail: {id: row.id, ids: chosen, item: row.item}}))) return
+    const actions = this.readonly ? [] : this.actionsOf(cursor)
+    const primary = isEnabled && actions.find(action => action.style == 'primary')
+    if (primary) this.perform(primary)
+    else if (row?.isParent || look.hasChildren) this.expand(row, !row.isOpen)
+    else if (!isEnabled) this.no(this.subject([row.id]) + ' is disabled')
+    else if (actions.length) this.openMenu()
+  }
+
+  perform(action, isForList) {
+    const right = rightFor(action), {row, cursor} = this
+    if (!(isForList ? this.mayChange(right) : this.mayAct(right))) return
+    if (action.enabled === false) return this.no(`“${action.title}” is not available now`)
+    const items = isForList || !row ? [] : action.multiple ? this.chosen : [row.id]
+    const subject = this.subject(items), {confirm} = action
+    const title = `${action.title} ${subject}`.trim()
+    const run = () => {
+      const {patch, operations} = action
+      const isGone = this.isWhole && items.some(id => !this.following.mirror.items.has(id))
+      if (isGone) return this.no('Someone else has deleted the row in the meantime')
+      if (patch) this.send('transact', {operations: [{op: 'patchItems', items: items.map(id => ({id, content: patch}))}]}, title, items)
+      else if (operations) this.send('transact', {operations: JSON.stringify(operations).includes('"$item"') ? items.flatMap(id => filled(operations, id)) : operations}, title, items)
+      else this.send('perform', {action: action.id, ...items.length ? {items} : cursor?.[0] == 'h' && !isForList && {section: cursor.slice(1)}, arguments: action.arguments}, title, items)
+      if (action.multiple) for (const id of items) this.marks.delete(id)
+    }
+    if (!confirm) return run()
+    this.choose(confirm === true ? title + '?' : `${confirm} ${subject && `(${subject})`}`,
+      [{title: 'Cancel', key: 'n'}, {...action, enabled: true, key: 'y', run}])
+  }
+
+  async send(method, params, title, items = []) {
+    for (const id of items) this.own.add(id)
+    try {
+      const result = await this.connection.request(method, {list: this.list, ...params}) ?? {}
+      const {revision, changed} = result
+      if (revision && changed !== false && method != 'undo') {
+        if (revision - 1 != this.tip) this.done = []
+        this.done.push(revision)
+        this.undone = []
+      }
+      if (revision) this.tip = revision
+      const words = typeof result.result == 'string' ? result.result : title
+      if (words) this.say(words)
+      return result
+    } catch (error) {
+      this.say(error.message, true)
+    } finally {
+      setTimeout(() => items.forEach(id => this.own.delete(id)), 1000)
+    }
+  }
+
+  async undo(isRedo) {
+    const [from, to] = isRedo ? [this.undone, this.done] : [this.done, this.undone]
+    const revision = from.at(-1)
+    if (!this.mayChange('change')) return
+    if (!revision) return this.no('You have changed nothing here')
+    if (this.following.revision != this.tip) return this.no('Someone else has changed the list since')
+    if (await this.send('undo', {to: revision - !isRedo, ifRevision: this.tip}, isRedo ? 'Redone' : 'Undone')) to.push(from.pop())
+  }
+
+
+  choose(title, choices, {at, content} = {}) {
+    const {dialog} = this.ui
+    const buttons = choices.map(choice => {
+      const button = make('button', choice.style, make('span', '', withIcon(choice)), choice.key && make('kbd', '', choice.key))
+      button.disabled = choice.enabled === false
+      button.onclick = () => {
+        if (choice.check && !choice.check()) return
+        dialog.close()
+        this.mode = {kind: 'rows'}
+        choice.run?.()
+      }
+      return button
+    })
+    dialog.className = at ? 'menu' : ''
+    dialog.replaceChildren(title && make('p', '', title), content ?? '', make('div', 'choices', ...buttons))
+    dialog.ariaLabel = title || 'Actions'
+    this.mode = {kind: 'dialog'}
+    dialog.showModal()
+    dialog.onclose = () => {
+      if (this.mode.kind == 'dialog') this.mode = {kind: 'rows'}
+      this.scroller.focus()
+      this.schedule()
+    }
+    dialog.onpointerdown = event => event.target == dialog && dialog.close()
+    dialog.onkeydown = event => {
+      event.stopPropagation()
+      if (content?.value !== undefined) return
+      const index = buttons.indexOf(this.host.shadowRoot.activeElement)
+      const by = {ArrowDown: 1, ArrowRight: 1, j: 1, ArrowUp: -1, ArrowLeft: -1, k: -1}[event.key]
+      if (by) buttons.at((index + by) % buttons.length).focus()
+      else if (event.key == 'q' || event.key == '.') dialog.close()
+      else buttons[choices.findIndex(choice => choice.key == event.key)]?.click()
+      if (by) event.preventDefault()
+    }
+    const {width, height} = dialog.getBoundingClientRect()
+    const inside = (value, size, limit) => Math.max(Math.min(value, limit - size - 8), 8) + 'px'
+    dialog.style.inset = at ? `${inside(at.y, height, innerHeight)} auto auto ${inside(at.x, width, innerWidth)}` : ''
+  }
+
+  menu(title, actions, at, isForList) {
+    this.choose(title, actions.map(action => ({...action, key: Acting.keys[action.key] ? undefined : action.key,
+      enabled: action.enabled !== false && this.may(rightFor(action)), run: () => this.perform(action, isForList)})), {at})
+  }
+
+  openMenu(at) {
+    const {row, cursor} = this, {size} = this.marks
+    const actions = this.actionsOf(cursor).filter(action => !row || !size || action.multiple)
+    if (!actions.length) return this.openListMenu()
+    if (!this.mayTouch()) return
+    const {left, bottom} = (this.elements.get(cursor) ?? this.box).getBoundingClientRect()
+    this.menu(row && size > 1 ? `${size} items` : '', actions, at ?? {x: left + 24, y: bottom})
+  }
+
+  openListMenu() {
+    const {actions, title} = this.listLook
+    const {right, bottom} = this.ui.head.getBoundingClientRect()
+    if (actions?.length) this.menu(title, actions, {x: right, y: bottom}, true); else this.no('There are no actions here')
+  }
+
+  showHelp() {
+    const keys = '↑ ↓ row|← → collapse, expand|g G first, last row|Tab next section|/ search|n N next, previous match|w condition|s order|Enter main action|. : actions of the row, of the list|> < actions at an end|Space v mark a row, a range|Alt-↑ Alt-↓ move the row|Ctrl-X Ctrl-V take rows, put them|+ new row|e edit|E edit accessories|u U undo, redo|y copy the text|p pause'
+    this.choose('Keys', [{title: 'Close'}], {content: make('ul', '', ...keys.split('|').map(line => make('li', '', line)))})
+  }
+
+  swipe(edge) {
+    const actions = this.row && this.itemLook(this.row)[edge + 'Actions']
+    if (!actions?.length) return this.no('This row has no actions on that side')
+    if (this.readonly || !this.mayTouch()) return
+    this.mode = {kind: 'swipe', item: this.row.id, edge, actions, selected: 0}
+    this.draw()
+  }
+
+  endSwipe(action) {
+    this.mode = {kind: 'rows'}
+    this.draw()
+    this.schedule()
+    if (action) this.perform(action)
+  }
+
+  swipeKey(key) {
+    const {actions, selected, edge} = this.mode
+    const by = {ArrowLeft: -1, h: -1, ArrowRight: 1, l: 1, Tab: 1}[key]
+    if (!by) return this.endSwipe(['Enter', ' ', edge == 'leading' ? '>' : '<'].includes(key) ? actions[selected] : actions.find(action => action.key == key))
+    this.mode = {...this.mode, selected: Math.min(Math.max(selected + by, 0), actions.length - 1)}
+    this.draw()
+  }
+
+
+  takesSeveral(row) { return this.look(row.section).selection == 'multiple' || this.actionsOf(row.key).some(action => action.multiple); }
+
+  mark() {
+    const {row} = this
+    if (this.mode.kind == 'range') return this.endRange()
+    if (!row || !this.mayTouch()) return
+    const several = this.takesSeveral(row)
+    if (!this.marks.delete(row.id)) {
+      if (this.look(row.section).selection == 'none') return this.no('No rows can be marked here')
+      if (!several) this.marks.clear()
+      this.marks.add(row.id)
+    }
+    if (several) this.step(1); else this.draw()
+  }
+
+  range(by) {
+    const {row} = this
+    const isOn = this.mode.kind == 'range'
+    if (isOn && !by) return this.endRange()
+    if (!isOn) {
+      if (!row || !this.mayTouch()) return
+      if (!this.takesSeveral(row)) return this.no('Only one row can be marked here')
+      this.mode = {kind: 'range', from: row.place, base: this.marks}
+    }
+    if (by) this.step(by); else this.markRange()
+    this.draw()
+  }
+
+  markRange() {
+    const {from, base} = this.mode
+    const to = this.row?.place ?? from
+    this.marks = new Set([...base, ...this.shape.rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(row => row.id)])
+  }
+
+  endRange(marks = this.marks) {
+    this.marks = marks
+    this.mode = {kind: 'rows'}
+    this.draw()
+    this.schedule()
+  }
+
+  escape() {
+    if (this.mode.kind == 'range') return this.endRange(this.mode.base)
+    if (this.query.search) return this.filter({search: ''}, {cursor: this.cursor, anchor: this.anchor()})
+    this.marks.clear()
+    this.draw()
+  }
+
+
+  reorder(by) {
+    const {row} = this
+    if (!row || !this.mayMove([row.id]) || !this.mayAct()) return
+    const target = siblings(row)[row.index + by]
+    if (target) this.move([row.id], by < 0 ? 'before' : 'after', target.id); else this.no('There is no row to move past')
+  }
+
+  move(items, side, target) {
+    return this.send('propose', {operations: items.map((item, index) => ({op: 'moveItem', item, [index ? 'after' : side]: items[index - 1] ?? target}))}, `Move ${this.subject(items)}`)
+  }
+
+  take() {
+    if (!this.row || !this.mayAct()) return
+    const {chosen} = this
+    const isBelow = row => row && (chosen.includes(row.id) || isBelow(row.parent))
+    const rows = chosen.map(id => this.rowOf(id)).filter(row => row && !isBelow(row.parent))
+    taken = {list: this.list, items: rows.map(row => row.id), copies: rows.map(row => row.item.snapshot())}
+    this.marks.clear()
+    this.say(`${this.subject(taken.items)}: Ctrl-V puts it after the selected row`)
+    this.draw()
+  }
+
+  putTaken() {
+    const after = this.row?.id
+    if (!taken) return this.no('No row was taken with Ctrl-X')
+    if (!after || !this.mayAct()) return
+    const {list, items, copies} = taken
+    if (list != this.list) return this.send('propose', {operations: [{op: 'insertItems', after, items: copies}]}, 'Copied')
+    if (!this.mayMove(items, after)) return
+    this.move(items, 'after', after)
+    taken = undefined
+  }
+
+
+  type(label, value, finish, changed, cancel) {
+    const {prompt, input} = this.ui
+    if (this.mode.kind == 'range') this.endRange()
+    prompt.hidden = false
+    prompt.firstChild.textContent = label
+    input.value = value ?? ''
+    this.mode = {kind: 'typing', finish, cancel}
+    input.oninput = () => changed?.(input.value.trim())
+    input.select()
+  }
+
+  endTyping(isDone) {
+    const {kind, finish, cancel} = this.mode
+    if (kind != 'typing') return
+    try {
+      if (isDone) finish(this.ui.input.value.trim()); else cancel?.()
+    } catch (error) {
+      return this.say(error.message)
+    }
+    this.mode = {kind: 'rows'}
+    this.ui.prompt.hidden = true
+    this.scroller.focus()
+    this.schedule()
+  }
+
+  search() {
+    const before = this.query.search ?? ''
+    const place = {cursor: this.cursor, anchor: this.anchor()}
+    const changed = search => search == (this.query.search ?? '') || this.filter({search}, search == before ? place : undefined)
+    this.type('Search', before, text => { changed(text); this.lastSearch = text || this.lastSearch; }, changed, () => changed(before))
+  }
+
+  where() { this.type('Where', this.words.where, text => this.filter({where: text ? condition(text) : undefined}, undefined, {where: text})); }
+  sort() { this.type('Sort by', this.words.sort, text => this.filter({sort: text ? order(text) : undefined}, undefined, {sort: text})); }
+
+  match(by) {
+    const words = fold(this.query.search || this.lastSearch || '').split(' ').filter(Boolean)
+    const {rows} = this.shape
+    for (let index = (this.row?.place ?? -1) + by; words.length && rows[index]; index += by) {
+      const {item} = rows[index]
+      const text = fold(JSON.stringify([item.content, this.itemLook(rows[index]).text]))
+      if (words.every(word => text.includes(word))) return this.goToRow(rows[index].key)
+    }
+    this.no('There is no further match')
+  }
+
+  add() {
+    const {row, cursor, shape} = this
+    if (!this.mayChange()) return
+    const section = row?.section ?? shape.sections.find(section => section.id == cursor?.slice(1)) ?? shape.sections[0]
+    const look = section ? this.look(section) : this.content ?? {}
+    if (look.canInsert !== true) return this.no('The list sets no canInsert')
+    const before = row ?? (cursor?.[0] == 'm' ? section.rows.at(-1) : undefined)
+    const kind = before?.item.kind
+    const first = look.layout?.type == 'table' ? this.columns(section)[0].path : ''
+    const path = first[0] == '/' ? first : textPath(kind, this.userLook, this.content)
+    this.type('New row', '', async text => {
+      const id = 'new-' + Math.random().toString(36).slice(2)
+      const place = before ? {op: 'insertItems', after: before.id} : section ? {op: 'insertItems', section: section.id, after: null} : {op: 'appendItems'}
+      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
+    })
+  }
+
+  edit() {
+    const {row} = this
+    if (!row || !this.mayAct('change')) return
+    const content = make('textarea')
+    content.value = JSON.stringify(row.item.content ?? null, null, 2)
+    content.ariaLabel = 'Content as JSON'
+    let json
+    const check = () => {
+      try { json = JSON.parse(content.value); } catch (error) { return this.say(error.message, true); }
+      return true
+    }
+    const run = () => this.send('transact', {operations: [{op: 'reconfigureItems', items: [{id: row.id, content: json}]}]}, `Edit ${this.subject([row.id])}`)
+    this.choose('', [{title: 'Cancel'}, {title: 'Save', check, run}], {content})
+  }
+
+  copy() {
+    if (!this.row || !this.mayTouch()) return
+    const texts = this.chosen.map(id => this.rowOf(id) ? this.itemLook(this.rowOf(id)).text : id)
+    navigator.clipboard?.writeText(texts.join('\n')).then(() => this.say('Copied'), error => this.say(error.message))
+  }
+
+  toggle(name) {
+    this[name] = !this[name]
+    this.slots.clear()
+    this.schedule()
+  }
+
+  touchAccessory({action, type}) {
+    if (action) return this.perform(this.actionsOf(this.cursor).find(other => other.id == action) ?? {id: action, title: action})
+    ;({detail: () => this.openMenu(), popUpMenu: () => this.openMenu(), delete: () => this.swipe('trailing'), insert: () => this.add(), multiselect: () => this.mark()})[type]?.()
+  }
+
+  static keys = {}
+
+  key(event) {
+    const {key, ctrlKey, altKey, shiftKey, metaKey} = event
+    if (metaKey || event.isComposing) return
+    if (this.mode.kind == 'swipe') return event.preventDefault(), this.swipeKey(key)
+    if (key == 'Tab') return void (this.section(shiftKey ? -1 : 1) && event.preventDefault())
+    const name = (ctrlKey ? '^' : altKey ? 'alt-' : shiftKey && key.length > 1 ? 'shift-' : '') + key
+    const command = Acting.keys[name]
+    const isAction = other => !ctrlKey && !altKey && other.key == key
+    const own = this.actionsOf(this.cursor).find(isAction), ofList = this.listLook?.actions?.find(isAction)
+    if (!command && !own && !ofList) return
+    event.preventDefault()
+    this.say('')
+    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return
+    if (command) command(this); else this.perform(own ?? ofList, !own)
+  }
+}
+
+for (const [keys, command] of Object.entries({
+  'ArrowDown j': v => v.step(1), 'ArrowUp k': v => v.step(-1), 'ArrowLeft h': v => v.across(-1), 'ArrowRight l': v => v.across(1),
+  'shift-ArrowLeft': v => v.passColumns(-1), 'shift-ArrowRight': v => v.passColumns(1), 'g Home': v => v.first(), 'G End': v => v.last(),
+  '^u': v => v.page(-0.5), '^d': v => v.page(0.5), PageUp: v => v.page(-1), PageDown: v => v.page(1),
+  '/': v => v.search(), n: v => v.match(1), N: v => v.match(-1), w: v => v.where(), s: v => v.sort(),
+  Enter: v => v.activate(), '. ContextMenu': v => v.openMenu(), ':': v => v.openListMenu(), '>': v => v.swipe('leading'), '< Delete': v => v.swipe('trailing'),
+  v: v => v.range(), 'shift-ArrowDown': v => v.range(1), 'shift-ArrowUp': v => v.range(-1), Escape: v => v.escape(),
+  'alt-ArrowUp': v => v.reorder(-1), 'alt-ArrowDown': v => v.reorder(1), '^x': v => v.take(), '^v': v => v.putTaken(),
+  '+': v => v.add(), e: v => v.edit(), E: v => v.toggle('isEditing'), u: v => v.undo(), U: v => v.undo(true), y: v => v.copy(), p: v => v.toggle('isPaused'), '?': v => v.showHelp(),
+})) for (const key of keys.split(' ')) Acting.keys[key] = command
+Acting.keys[' '] = v => v.mark()
+
+"""#),
+        "appearance.js": WebFile(
+            tag: "b05e0587cd273f4a",
+            text: #"""
+
+const textLengthMax = 65536
+const segmenter = new Intl.Segmenter()
+
+export function clean(text) {
+  if (text.length > textLengthMax) text = text.slice(0, textLengthMax - 1) + '…'
+  return text.replace(/[\t-\r\x85\u2028\u2029]/g, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '')
+}
+
+const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
+const own = (value, name) => Object.hasOwn(value ?? {}, name) ? value[name] : undefined
+
+export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefined : pointer.split('/').slice(1).reduce((value, part) => {
+  const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  return isObject(value) || Array.isArray(value) && /^(0|[1-9]\d*)$/.test(name) ? own(value, name) : undefined
+}, value)
+
+const is = type => value => typeof value == type ? value : undefined
+const isText = is('string'), boolean = is('boolean'), number = is('number')
+const string = value => isText(value) === undefined ? undefined : clean(value)
+const shown = value => string(value)?.trim() ? clean(value) : undefined
+const count = value => Number.isInteger(value) && value >= 0 ? value : undefined
+const size = value => count(value) || undefined
+const oneOf = names => value => names.split(' ').includes(value) ? value : undefined
+const all = read => value => Array.isArray(value) ? value.map(read).filter(Boolean) : undefined
+const any = value => value
+
+function character(value) {
+  const text = shown(value)
+  return text?.trim() == text && segmenter.segment(text).containing()?.segment == text ? text : undefined
+}
+
+const tint = value => /^#[\da-f]{6}$/i.test(value) ? value.toLowerCase()
+  : oneOf('accent secondary red orange yellow green blue purple gray')(value)
+const icon = value => character(value) ?? (/^[\w.-]+$/.test(isText(value)) && isText(value) ? {name: value} : undefined)
+const image = value => /^(data:image\/|\/)/.test(isText(value)) ? value : undefined
+const label = value => string(value) ?? number(value)?.toString()
+
+function badge(value) {
+  const text = label(value) ?? label(value?.text)
+  return text === undefined ? undefined : {text, tint: tint(value.tint)}
+}
+
+const checked = value => value === null ? 'mixed' : {true: 'checked', false: 'unchecked'}[boolean(value)]
+
+function first(layers, name, read) {
+  for (const layer of layers) {
+    const value = isObject(layer) ? own(layer, name) : undefined
+    const result = value === undefined ? undefined : read(value)
+    if (result !== undefined) return result
+  }
+}
+
+const members = (table, layers) => Object.fromEntries(Object.entries(table).map(([name, read]) => [name, first(layers, name, read)]))
+
+const record = (table, finish = any) => value => {
+  const [name] = Object.keys(table)
+  const look = members(table, [isText(value) === undefined ? value : {[name]: value}])
+  return look[name] === undefined ? undefined : finish(look)
+}
+
+const accessory = record({
+  type: oneOf('disclosureIndicator outlineDisclosure checkmark delete insert reorder multiselect detail label popUpMenu custom'),
+  text: string, tint, displayed: oneOf('editing notEditing'), action: isText})
+
+const action = record({
+  id: value => isText(value) || undefined, title: string, icon, style: oneOf('primary destructive'), key: character, enabled: boolean, multiple: boolean,
+  confirm: value => value === true || string(value), patch: value => isObject(value) ? value : undefined, operations: all(any), arguments: any,
+}, look => ({...look, title: look.title ?? clean(look.id), confirm: look.confirm || look.style == 'destructive' || undefined}))
+
+const layout = record({type: oneOf('list grid carousel table'), columns: size, minWidth: size, itemWidth: size, lines: size, snap: oneOf('none item page')})
+
+export const pointer = path => path == '.' ? '' : /^(\/.*|id|kind|)$/.test(path) ? path : path.replace(/^\.+/, '').split('.').map(pointerTo).join('')
+const pointerTo = name => '/' + name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const column = record({path: isText, title: string, align: oneOf('left center right'), width: size}, ({path, title, ...look}) => ({
+  ...look, path: pointer(path), title: title ?? clean(pointer(path).split('/').at(-1))}))
+
+const itemMembers = {icon, image, badge, tint, progress: value => number(value) === undefined ? undefined : Math.min(Math.max(value, 0), 1),
+  checked, urgent: boolean, enabled: boolean, lines: count, accessories: all(accessory), hasChildren: boolean,
+  accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
+const sharedMembers = {leadingActions: all(action), trailingActions: all(action), canReorder: boolean}
+const sectionMembers = {layout, appearance: oneOf('plain grouped insetGrouped sidebar sidebarPlain'), header: part, footer: part,
+  pinHeader: boolean, separators: boolean, columns: all(column), selection: oneOf('none single multiple'),
+  canReorder: boolean, canInsert: boolean, more: boolean}
+const listMembers = {title: string, subtitle: string, empty: part, actions: all(action)}
+
+export const meanings = ['accessibilityLabel', 'badge', 'description', 'icon', 'image', 'keywords', 'secondaryText', 'subtitle', 'tint', 'tooltip']
+
+function read(layers, content) {
+  const names = isObject(content) ? ['title', 'label', 'name', ...Object.keys(content).filter(name => !meanings.includes(name))] : []
+  return {...members(itemMembers, layers),
+    text: first(layers, 'text', shown) ?? (names.length ? names.map(name => shown(own(content, name))).find(any) : shown(content) ?? number(content)?.toString()) ?? '',
+    secondaryText: ['secondaryText', 'subtitle', 'description'].map(name => first(layers, name, string)).find(text => text !== undefined)}
+}
+
+function part(value) {
+  return isText(value) === undefined ? isObject(value) ? read([value], value) : undefined : {text: clean(value)}
+}
+
+function led(value, content) {
+  if (Array.isArray(value)) return value.map(value => led(value, content)).filter(value => value !== undefined)
+  if (!isObject(value)) return value
+  const names = Object.keys(value)
+  if (names.length == 1 && isText(value.path) !== undefined) return valueAt(content, value.path)
+  return Object.fromEntries(names.map(name => {
+    const result = /actions$/i.test(name) ? value[name] : led(value[name], content)
+    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? label(result) ?? result : result]
+  }))
+}
+
+export const listLook = (list, user) => members(listMembers, [user, list])
+export const sectionLook = (section, list, user) => members(sectionMembers, [user, section, list])
+
+export function itemLook({id, kind = '', content}, section, list, user) {
+  const [before, behind] = [user, list].map(look => led(own(look?.kinds, kind), content))
+  const layers = [before, content, behind]
+  const look = {...read(layers, content), ...members(sharedMembers, [...layers, user, section, list])}
+  look.text ||= clean(id)
+  look.actions ??= first([section], 'actions', all(action))
+  return look
+}
+
+export const spoken = look => look.accessibilityLabel
+  ? {...look, text: look.accessibilityLabel, secondaryText: undefined, icon: undefined, image: undefined} : look
+
+export function cell(path, item, look) {
+  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(item.content ?? {}) ? look.text : valueAt(item.content, path)
+  if (value == null) return {text: ''}
+  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value))
+  return {text, isNumber: typeof value == 'number'}
+}
+
+export function standardColumns(items) {
+  const names = new Set(items.flatMap(({content}) => isObject(content) ? Object.keys(content).filter(name =>
+    /string|number|boolean/.test(typeof content[name]) && !(name in itemMembers) && name != 'canReorder') : []))
+  return names.size ? [...names].slice(0, 12).map(name => ({path: pointerTo(name), title: clean(name)})) : [{path: '', title: ''}]
+}
+
+export const textPath = (kind = '', ...looks) => looks.map(look => own(look?.kinds, kind)?.text?.path).find(path => path?.[0] == '/') ?? '/text'
+
+"""#),
+        "diffable-list.js": WebFile(
+            tag: "4202ba6b527b7c5a",
+            text: #"""
+
+import {shared} from './diffable.js'
+import {Pointing} from './pointing.js'
+import {condition, order} from './query.js'
+import {sheet} from './style.js'
+
+const lostTime = 300
+const sinceTime = 5000
+
+const frame = `<div id='root' class='root'>
+<div id='head' class='head' part='head'><div class='names'><h2 id='title'></h2><p id='subtitle'></p><p id='query'></p></div>
+<button id='search' aria-label='Search'>⌕</button><button id='actions' aria-label='Actions of the list'>⋯</button></div>
+<label id='prompt' class='prompt' hidden><span></span><input id='input' maxlength='500'></label>
+<div id='banner' class='banner' part='banner' role='status'></div>
+<div id='scroller' class='scroller' tabindex='0' role='grid' aria-multiselectable='true'><div id='pin' class='pin' role='none' inert aria-hidden='true'></div><div id='box' class='box' role='none'></div></div>
+<div id='note' class='note' part='note' role='status'></div><dialog id='dialog'></dialog></div>`
+
+function json(text) {
+  try { return JSON.parse(text); } catch { return undefined; }
+}
+
+class ListView extends Pointing {
+  showHead() {
+    const {head, title, subtitle, actions: button} = this.ui
+    const {title: name = '', subtitle: more = '', actions} = this.listLook
+    title.textContent = name
+    subtitle.textContent = more
+    button.hidden = !actions?.length || this.readonly
+    head.hidden = !name && !more && !actions?.length
+    this.scroller.ariaLabel = name || this.list
+  }
+
+  showQuery() {
+    const {where, sort} = this.words, {search} = this.query
+    this.ui.query.textContent = [search && `“${search}”`, where && 'where ' + where, sort && 'sorted by ' + sort].filter(Boolean).join(' · ')
+  }
+
+  showBanner() {
+    const {banner, root} = this.ui
+    const {state} = this.connection, {live, time} = this.following ?? {}
+    const reason = state && state != 'open' ? 'The connection is lost' : this.absence ?? (live === false ? 'The source of this list cannot be reached' : '')
+    clearTimeout(this.bannerTimer)
+    this.lostAt = reason ? this.lostAt ?? new Date(live === false && time || Date.now()) : undefined
+    const age = reason ? Date.now() - this.lostAt : 0
+    const next = [lostTime, sinceTime].find(time => time > age)
+    if (reason && next) this.bannerTimer = setTimeout(() => this.showBanner(), next - age)
+    const isShown = age >= lostTime
+    const since = age >= sinceTime ? ', as of ' + this.lostAt.toLocaleTimeString([], {timeStyle: 'short'}) : ''
+    banner.textContent = isShown ? reason + since : ''
+    root.classList.toggle('dim', isShown)
+  }
+
+  paint() {
+    super.paint()
+    const first = this.shape.sections[0]
+    this.ui.root.classList.toggle('paged', /^(grouped|insetGrouped|sidebar)$/.test(first ? this.look(first).appearance : this.content?.appearance))
+  }
+}
+
+export class DiffableList extends HTMLElement {
+  static observedAttributes = ['list', 'src', 'look', 'appearance', 'view', 'search', 'sort', 'where', 'min-interval', 'readonly']
+  #view
+  #end
+  #isWaiting
+
+  constructor() {
+    super()
+    const root = this.attachShadow({mode: 'open'})
+    root.adoptedStyleSheets = [sheet]
+    root.innerHTML = frame
+    const ui = Object.fromEntries(['root', 'head', 'title', 'subtitle', 'query', 'search', 'actions', 'prompt', 'input', 'banner', 'scroller', 'pin', 'box', 'note', 'dialog']
+      .map(name => [name, root.querySelector('#' + name)]))
+    const view = this.#view = new ListView(this, ui)
+    const {input} = ui
+    ui.search.onclick = () => view.search()
+    ui.actions.onclick = () => view.openListMenu()
+    input.onkeydown = event => {
+      const command = {Enter: () => view.endTyping(true), Escape: () => view.endTyping(), ArrowDown: () => view.step(1), ArrowUp: () => view.step(-1)}[event.key]
+      event.stopPropagation()
+      if (!command || event.isComposing) return
+      event.preventDefault()
+      command()
+    }
+    input.onblur = () => document.hasFocus() && view.endTyping(true)
+  }
+
+  connectedCallback() { this.attributeChangedCallback(); }
+  disconnectedCallback() { this.#end?.(); }
+
+  attributeChangedCallback() {
+    if (!this.#isWaiting) queueMicrotask(() => {
+      this.#isWaiting = false
+      this.#end?.()
+      if (this.isConnected && this.getAttribute('list')) this.#follow()
+    })
+    this.#isWaiting = true
+  }
+
+  #follow() {
+    const view = this.#view
+    const [list, src, look, base, search, sort, where] = ['list', 'src', 'look', 'view', 'search', 'sort', 'where'].map(name => this.getAttribute(name) ?? undefined)
+    const connection = this.connection ?? shared(src && new URL('socket', new URL(src, document.baseURI)))
+    const user = this.getAttribute('appearance') ?? look
+    const query = {search, sort: sort && order(sort)}
+    try { query.where = where && condition(where); } catch (error) { view.say(error.message); }
+    view.start(connection, list, {baseView: json(base), userLook: json(user) ?? {appearance: user}, minInterval: +this.getAttribute('min-interval') || 33,
+      readonly: this.hasAttribute('readonly'), query, words: {where, sort}})
+    const changed = () => view.showBanner()
+    connection.addEventListener('state', changed)
+    this.#end = () => {
+      connection.removeEventListener('state', changed)
+      view.following.stop()
+    }
+    view.showQuery()
+    changed()
+  }
+
+  focus(options) { this.#view.scroller.focus(options); }
+  get following() { return this.#view.following; }
+  get cursor() { return this.#view.row?.id; }
+  set cursor(id) { this.#view.goToRow('i' + id); }
+  get marked() { return this.#view.orderedMarks; }
+  set marked(ids) {
+    this.#view.marks = new Set(ids)
+    this.#view.schedule()
+  }
+}
+
+customElements.define('diffable-list', DiffableList)
+
+"""#),
+        "diffable.js": WebFile(
+            tag: "23064bb1bd49e494",
+            text: #"""
+
+const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
+
+const below = {lists: 'sections', sections: 'items', items: 'children'}
+const flags = {reload: 0, reconfigure: 0, expand: {expanded: true}, collapse: {expanded: null}, fold: {folded: true}, unfold: {folded: null}}
+const members = ['id', 'kind', 'content', 'expanded', 'folded']
+
+class Node {
+  constructor(type, given = {}) {
+    const ends = {parent: this}
+    ends.prev = ends.next = ends
+    Object.assign(this, {type, ends})
+    this.set(given)
+  }
+
+  get children() {
+    let {cached, ends: {next}} = this
+    if (!cached) for (cached = this.cached = []; next !== this.ends; next = next.next) cached.push(next)
+    return cached
+  }
+
+  get items() { return this.children }
+
+  set(given) {
+    const old = {}
+    for (const key of members) if (key in given) [old[key], this[key]] = [this[key], given[key] ?? undefined]
+    return () => Object.assign(this, old)
+  }
+
+  link(parent, prev) {
+    const {next} = prev
+    Object.assign(this, {parent, prev, next})
+    prev.next = next.prev = this
+    parent.cached = null
+    return () => this.unlink()
+  }
+
+  unlink() {
+    const {parent, prev, next} = this
+    prev.next = next
+    next.prev = prev
+    parent.cached = null
+    return () => this.link(parent, prev)
+  }
+
+  snapshot() {
+    const json = {}
+    for (const key of members) if (this[key] !== undefined) json[key] = this[key]
+    if (this.children[0] || !this.parent) json[below[this.type]] = this.children.map(child => child.snapshot())
+    return json
+  }
+}
+
+class Mirror {
+  root = new Node('lists')
+  nodes = {sections: new Map(), items: new Map()}
+
+  get content() { return this.root.content }
+  get sections() { return this.root.children }
+  get items() { return this.nodes.items }
+
+  section(id) { return this.nodes.sections.get(id) }
+
+  snapshot() { return this.root.snapshot() }
+
+  apply(operations, update) {
+    const undo = []
+    const target = update.reason ? new Mirror() : this
+    try {
+      for (const operation of operations) target.run(operation, undo, update)
+    } catch (error) {
+      for (const step of undo.reverse()) step()
+      throw error
+    }
+    if (target === this) return
+    for (const id of this.items.keys()) update[update.inserted.delete(id) ? 'changed' : 'deleted'].add(id)
+    Object.assign(this, target)
+  }
+
+  run(operation, undo, update) {
+    const {op, section, item, parent, after} = operation
+    const [, verb, what] = /^([a-z]+)(List|Section|Item)/.exec(op)
+    const type = `${what.toLowerCase()}s`
+    const fail = () => { throw Error(op) }
+    const find = (type, id) => this.nodes[type].get(id) ?? fail()
+    const note = (node, set) => (node.type === 'items' ? update[set] : update.sections).add(node.id)
+    const insert = (type, given, above, prev) => {
+      const node = new Node(type, given)
+      const nodes = this.nodes[type]
+      if (nodes.has(node.id)) fail()
+      nodes.set(node.id, node)
+      undo.push(() => nodes.delete(node.id), node.link(above, prev))
+      note(node, 'inserted')
+      for (const child of given[below[type]] ?? []) insert('items', child, node, node.ends.prev)
+      return node
+    }
+    const forget = node => {
+      const nodes = this.nodes[node.type]
+      nodes.delete(node.id)
+      undo.push(() => nodes.set(node.id, node))
+      note(node, 'deleted')
+      node.children.forEach(forget)
+    }
+
+    if (what === 'List') {
+      undo.push(this.root.set(operation))
+      update.list = true
+    } else if (/append|insert|move/.test(verb)) {
+      const above = what === 'Section' ? this.root : parent ? find('items', parent) : find('sections', section)
+      let prev = verb === 'append' ? above.ends.prev : after ? find(type, after) : above.ends
+      const node = verb === 'move' && find(type, item ?? section)
+      for (let other = prev; other; other = other.parent) if (prev.parent !== above || other === node) fail()
+      if (node) {
+        undo.push(node.unlink(), node.link(above, prev))
+        note(node, 'moved')
+      } else {
+        for (const given of operation[type]) prev = insert(type, given, above, prev)
+      }
+    } else {
+      for (const given of operation[type]) {
+        const node = find(type, given.id ?? given)
+        if (verb === 'delete') {
+          undo.push(node.unlink())
+          forget(node)
+        } else {
+          undo.push(node.set((flags[verb] ?? fail()) || given.id && given || {}))
+          note(node, 'changed')
+        }
+      }
+    }
+  }
+}
+
+const storedToken = url => {
+  const key = `diffable.token ${url}`
+  let token
+  try {
+    token = /^#token=([\w.~-]+)$/.exec(location.hash)?.[1]
+    if (!token) return localStorage[key]
+    localStorage[key] = token
+    history.replaceState(history.state, '', location.pathname + location.search)
+  } catch {
+  }
+  return token
+}
+
+export class Connection extends EventTarget {
+  #socket
+  #timer
+  #losses = 0
+  #lastID = 0
+  #calls = new Map()
+  #followings = new Set()
+  #takers = new Map()
+
+  constructor(url, {token, name, rest = true} = {}) {
+    super()
+    this.url = new URL(url ?? 'socket', import.meta.url).href.replace(/^http/, 'ws')
+    this.token = token ?? storedToken(this.url)
+    this.name = name
+    this.#connect()
+
+    let resting
+    const look = () => {
+      clearTimeout(resting)
+      if (!document.hidden) this.#wake()
+      else if (rest) resting = setTimeout(this.#lose, 30_000, 'resting')
+    }
+    if (!globalThis.document) return
+    document.addEventListener('visibilitychange', look)
+    addEventListener('online', () => this.state === 'resting' || this.#wake())
+    look()
+  }
+
+  request(method, params = {}) {
+    return new Promise((resolve, reject) => this.#call(method, params, (error, result) => error ? reject(error) : resolve(result)))
+  }
+
+  close() {
+    this.#wake = () => {}
+    this.#lose('resting')
+  }
+
+  #arm(time, action) {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(action, time)
+  }
+
+  #become(state) {
+    this.state = state
+    this.dispatchEvent(new Event('state'))
+  }
+
+  #connect = () => {
+    this.#arm(40_000, this.#lose)
+    const socket = this.#socket = new WebSocket(this.url, ['diffable.v1'].concat(this.token ? `diffable.token.${this.token}` : []))
+    socket.onopen = () => {
+      if (this.name) this.#call('hello', {name: this.name})
+      this.state = 'open'
+      for (const {line} of this.#calls.values()) socket.send(line)
+      for (const ask of this.#followings) ask(true)
+      this.#become('open')
+    }
+    socket.onmessage = ({data}) => this.#receive(JSON.parse(data))
+    socket.onclose = () => this.#lose()
+    this.#become('connecting')
+  }
+
+  #wake = () => {
+    if (this.state === 'open') this.#probe()
+    else if (this.state !== 'connecting') this.#connect()
+  }
+
+  #probe = () => {
+    this.#call('ping', {})
+    this.#arm(5_000, this.#lose)
+  }
+
+  #lose = (state = 'lost') => {
+    const socket = this.#socket
+    socket.onopen = socket.onmessage = socket.onclose = null
+    socket.close()
+    const calls = this.#calls
+    this.#calls = new Map()
+    this.#takers.clear()
+    this.#arm(250 + Math.random() * Math.min(250 * 2 ** this.#losses++, 7750), this.#connect)
+    if (state === 'resting') clearTimeout(this.#timer)
+    this.#become(state)
+    for (const {reply} of calls.values()) reply(lost)
+  }
+
+  #call(method, params, reply = () => {}) {
+    if (!this.#socket.onclose) return reply(lost)
+    const line = JSON.stringify({id: ++this.#lastID, method, params})
+    this.#calls.set(this.#lastID, {reply, line})
+    if (this.state === 'open') this.#socket.send(line)
+  }
+
+  #receive(message) {
+    const {id, method, params, result, error} = message
+    this.#arm(35_000, this.#probe)
+    if (!error) this.#losses = 0
+    const call = this.#calls.get(id)
+    this.#calls.delete(id)
+    const take = this.#takers.get(params?.subscription)
+    if (call) call.reply(error && Object.assign(Error(error.message), error, error.data), result)
+    else if (take) take(method, params)
+    else this.dispatchEvent(new CustomEvent('notification', {detail: message}))
+  }
+
+  follow(list, {view = {}, minInterval = 33, onUpdate, onEnd} = {}) {
+    let wish = structuredClone(view)
+    let asked, answered, coming
+    let isFresh = true
+    let parts = []
+    let waiting = []
+
+    const settle = error => {
+      for (const [resolve, reject] of waiting.splice(0)) error ? reject(error) : resolve()
+    }
+
+    const isCurrent = () => this.#takers.get(following.subscription) === take
+    const leave = () => {
+      const {subscription} = following
+      this.#takers.delete(subscription)
+      this.#call('unsubscribe', {subscription})
+    }
+
+    const ask = isNew => {
+      if (isNew) [asked, answered, parts] = [,, []]
+      if (asked === wish || asked !== answered || this.state !== 'open') return
+      const sent = asked = wish
+      const {subscription, epoch, revision, view} = following
+      const since = epoch && {epoch, revision, view}
+      isNew = !isCurrent()
+      const reply = (error, result) => {
+        if (error === lost || !isNew && !isCurrent()) return
+        if (error) {
+          if (isNew && sent === view) end(error)
+          if (wish === sent) {
+            wish = answered ?? view
+            settle(error)
+          }
+          asked = answered
+          if (wish !== sent) ask()
+          return
+        }
+        answered = sent
+        if (isNew) {
+          ({subscription: following.subscription, may: following.may} = result)
+          if (!this.#followings.has(ask)) return leave()
+          this.#takers.set(following.subscription, take)
+          if (!result.epoch) gone('noSuchList')
+        }
+        ask()
+      }
+      if (isNew) this.#call('subscribe', {list, view: sent, since, minInterval, bookmark: 30_000, ifAbsent: 'wait'}, reply)
+      else this.#call('setView', {subscription, view: sent}, reply)
+    }
+
+    const end = error => {
+      parts = []
+      Object.assign(following, {error, epoch: undefined})
+      onEnd?.(error)
+    }
+    const gone = name => end({name, message: `there is no list "${list}"`})
+    const news = reason => ({
+      reason, isView: coming !== following.view, list: !!reason,
+      inserted: new Set(), deleted: new Set(), moved: new Set(), changed: new Set(), sections: new Set(),
+    })
+
+    const take = (method, params) => {
+      if (params.operations) {
+        if (!parts.length) coming = answered
+        parts.push(params)
+        if (!params.more) show()
+      } else if (method === 'bookmark') {
+        const {live = isFresh, ...facts} = params
+        isFresh = live
+        Object.assign(following, facts)
+        onUpdate?.(news())
+      } else if (method === 'listDeleted') {
+        gone(method)
+      } else if (method === 'subscriptionEnded') {
+        this.#takers.delete(params.subscription)
+        end({name: params.reason, message: params.message})
+        if (params.reason === 'permissionDenied') ask(true)
+      }
+    }
+
+    const show = () => {
+      const group = Object.assign({}, ...parts)
+      const {reason} = group
+      const update = news(reason)
+      try {
+        for (const {from} of parts) if (!reason && from !== following.revision) throw Error(`from ${from}`)
+        following.mirror.apply(parts.flatMap(({operations}) => operations), update)
+      } catch (error) {
+        console.warn(`changes of "${list}" do not fit:`, error, parts)
+        following.epoch = undefined
+        if (reason) return this.#lose()
+        leave()
+        return ask(true)
+      }
+      parts = []
+      if (group.anchor) coming.window.anchor = group.anchor
+      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
+      for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
+      if (coming === wish) settle()
+      onUpdate?.(update)
+    }
+
+    const following = {
+      list,
+      mirror: new Mirror(),
+      view: wish,
+      offset: 0,
+      total: 0,
+      pins: new Map(),
+      rows: new Map(),
+
+      get live() { return following.epoch && isCurrent() ? isFresh : undefined },
+
+      setView: view => new Promise((...callbacks) => {
+        wish = structuredClone(view)
+        waiting.push(callbacks)
+        ask()
+      }),
+
+      stop: () => {
+        this.#followings.delete(ask)
+        if (isCurrent()) leave()
+      },
+    }
+
+    this.#followings.add(ask)
+    ask(true)
+    return following
+  }
+}
+
+const connections = {}
+
+export const shared = (url, options) => connections[url] ??= new Connection(url, options)
+
+"""#),
+        "draw.js": WebFile(
+            tag: "74280844b5e1baed",
+            text: #"""
+
+import {cell, spoken} from './appearance.js'
+
+const named = new Map((
+  '◷appointment-new appointment-soon task-due task-past-due|♪audio-volume-high audio-volume-muted audio-x-generic|' +
+  '☺avatar-default face-smile|▮battery|☆bookmark-new non-starred user-bookmarks|' +
+  '▦calendar x-office-calendar x-office-spreadsheet|☎call-start|▣computer network-server package-x-generic|' +
+  '✗dialog-error edit-delete process-stop user-trash window-close|ℹdialog-information help-about|' +
+  '⚿dialog-password security-high system-lock-screen|?dialog-question|⚠dialog-warning|✎document-edit|✚document-new|' +
+  '▤document-open drive-harddisk edit-paste text-html text-x-generic x-office-document|▼document-save|' +
+  '➤document-send mail-send|⌫edit-clear|⧉edit-copy|✂edit-cut|⌕edit-find system-search|↷edit-redo|↶edit-undo|' +
+  '✓emblem-default emblem-ok object-select|★emblem-favorite favorite starred|!emblem-important mail-mark-important|' +
+  '↪emblem-symbolic-link|▰folder|▱folder-open|↓go-down|⌂go-home user-home|→go-next mail-forward|←go-previous|↑go-up|' +
+  '▧image-x-generic|+list-add|−list-remove|⊘mail-attachment|○mail-read network-offline user-offline|' +
+  '↩mail-replied mail-reply-sender|●mail-unread media-record network-online user-available|⏏media-eject|' +
+  '‖media-playback-pause|▶media-playback-start media-skip-forward video-x-generic|■media-playback-stop|' +
+  '◀media-skip-backward|⇄network-wired|≋network-wireless|⚙preferences-system system-run|⎙printer|◌process-working|' +
+  '⏻system-shutdown|◈tag|◐user-away|⊖user-busy|≡view-list|↻view-refresh|☀weather-clear|☁weather-overcast'
+).split('|').flatMap(([sign, ...names]) => names.join('').split(' ').map(name => [name, sign])))
+
+const iconSign = icon => icon?.name ? named.get(icon.name.replace(/-symbolic$/, '')) : icon
+
+const sign = look => look.image?.startsWith('data:') ? '' : iconSign(look.icon) ?? (look.image && '▧')
+
+export const withIcon = ({icon, title}) => `${iconSign(icon) ?? ''} ${title}`.trim()
+
+export function make(tag, name, ...content) {
+  const element = document.createElement(tag)
+  element.className = name ?? ''
+  element.append(...content.filter(Boolean))
+  return element
+}
+
+export function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.toggleAttribute(name, value != null) && element.setAttribute(name, value)
+  return element
+}
+
+const style = (element, styles) => (Object.assign(element.style, styles), element)
+const span = (...content) => make('span', ...content)
+const text = (name, content) => set(span(name, content), {dir: 'auto'})
+
+function tinted(element, tint) {
+  if (tint) element.style.setProperty('--tint', tint[0] == '#' ? `color-mix(in srgb, ${tint} 72%, var(--fg))` : `var(--${tint})`)
+  return element
+}
+
+const signs = {disclosureIndicator: '›', checkmark: '✓', reorder: '≡', detail: 'i', popUpMenu: '⌄', multiselect: '○', delete: '⊖', insert: '⊕'}
+const tints = {delete: 'red', insert: 'green', custom: 'accent', detail: 'accent', checkmark: 'accent'}
+const words = ({type, text}) => `${text ?? ''} ${signs[type] ?? ''}`.trim()
+const isShown = ({displayed}, isEditing) => !displayed || (displayed == 'editing') == !!isEditing
+
+const accessories = (look, {isEditing, isMarked}, atFront) => (look.accessories ?? []).flatMap((accessory, index) => {
+  const {type, tint} = accessory
+  if (type == 'outlineDisclosure' || /multiselect|delete|insert/.test(type) != atFront || !isShown(accessory, isEditing)) return []
+  const element = span('acc ' + type, isMarked && type == 'multiselect' ? '◉' : words(accessory))
+  element.dataset.accessory = index
+  return tinted(element, tint ?? tints[type])
+})
+
+const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChildren)
+  && (look.accessories ?? [{type: 'outlineDisclosure'}]).some(accessory => accessory.type == 'outlineDisclosure' && isShown(accessory, isEditing)) ? row.isOpen : undefined
+
+export function slotsOf(rows) {
+  const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined),
+    bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
+    end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
+}
+
+function front(look, slots, env) {
+  const isOpen = disclosure(env.row, look, env.isEditing)
+  const icon = sign(look)
+  const pad = isReserved => isReserved ? span('pad') : []
+  return [
+    isOpen === undefined ? pad(slots.disclosure) : span('disc ' + (isOpen ? 'open' : ''), '›'), accessories(look, env, true),
+    look.checked ? tinted(span('check ' + look.checked, {checked: '✓', mixed: '–'}[look.checked]), look.tint) : pad(slots.check),
+    icon ? tinted(span('icon', icon), look.tint) : icon === '' ? Object.assign(make('img', 'icon'), {src: look.image, alt: ''}) : pad(slots.icon),
+    look.urgent ? span('urgent', '!') : [],
+  ].flat()
+}
+
+const percent = look => Math.round(look.progress * 100) + '%'
+const bar = look => look.progress === undefined ? '' : tinted(span('bar', style(span('fill'), {width: percent(look)})), look.tint)
+
+function end(look, slots, env) {
+  const slot = (name, width, ...content) => {
+    const element = style(span('slot ' + name, ...content), width ? {minWidth: `calc(${Math.min(width, 24)}ch + 16px)`} : {})
+    return element.firstChild || width ? element : []
+  }
+  const {badge} = look
+  return [slot('track', slots.bar, bar(look)), slots.bar && !slots.label ? slot('percent', 3, bar(look) && percent(look)) : [],
+    slot('', slots.badge, badge?.text && set(tinted(text('badge' + (look.urgent ? ' solid' : ''), badge.text), badge.tint), {part: 'badge'})),
+    slot('', slots.end, ...accessories(look, env, false))].flat()
+}
+
+function label(look, ...texts) {
+  const {badge, checked, progress, urgent} = look
+  return {'aria-label': [...texts, badge?.text, {checked: 'checked', unchecked: 'not checked', mixed: 'partly checked'}[checked],
+    progress !== undefined && percent(look), urgent && 'urgent'].filter(Boolean).join(', ')}
+}
+
+function wholeLabel(look) {
+  const {text, secondaryText} = spoken(look)
+  return label(look, text, secondaryText)
+}
+
+const title = look => style(tinted(text('text ' + ((look.lines ?? 1) == 1 ? '' : 'wrap'), look.text), look.icon ? '' : look.tint), look.lines > 1 ? {webkitLineClamp: look.lines} : {})
+const sub = look => look.secondaryText && text('sub', look.secondaryText)
+
+function inside(element, pad, role, ...content) {
+  const inner = style(set(span('in', ...content), {role}), {paddingInline: pad + 'px'})
+  element.replaceChildren(inner)
+  return inner
+}
+
+const cellOf = ({align, px}, role, ...content) => px ? style(set(span('cell ' + align, ...content), {role, part: 'cell'}), {width: px + 'px'}) : ''
+
+function drawRow(element, {width, pad, lines, kind}, env) {
+  const {row, look, swipe, columns, isTree, isEditing} = env
+  const isCard = kind == 'card'
+  const slots = isCard || width < 560 ? {} : env.slots
+  const parts = front(look, isCard ? {} : {...env.slots, ...slots.badge === undefined && {check: 0}}, env)
+  const indent = isCard ? 0 : Math.min(row.level * 24, width / 3)
+  let inner
+  if (isCard) {
+    inner = inside(element, 12, 'gridcell', span('top', ...parts, title(look), ...end({...look, progress: undefined}, {}, env)), sub(look), bar(look))
+  } else if (columns) {
+    const ends = end(look, slots, env)
+    inner = inside(element, pad, 'none', ...columns.map((column, index) => {
+      const {text: content} = cell(column.path, row.item, look)
+      return index ? cellOf(column, 'gridcell', text('', content))
+        : style(set(cellOf(column, 'gridcell', ...parts, title({...look, text: content, lines: 1})), label(look, content)), {paddingInlineStart: indent + 'px'})
+    }), ends.length && cellOf({align: 'ends', px: ' '}, 'gridcell', ...ends))
+  } else {
+    const texts = span('main', title(look), sub(look))
+    inner = style(inside(element, pad, 'gridcell', ...parts, texts, ...end(look, slots, env)), {paddingInlineStart: pad + indent + 'px'})
+    if (width > 460 && (look.lines ?? 1) == 1) {
+      texts.classList.add('beside')
+      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, 352) - indent - parts.length * 28, 40) + 'px'})
+    }
+  }
+  if (!columns) set(inner, wholeLabel(look))
+  if (lines) style(inner, {height: lines * 20 + 24 + 'px'})
+  if (swipe) element.append(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
+    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))))
+  set(element, {part: isCard ? 'row card' : 'row', 'aria-level': isTree ? row.level + 1 : null, 'aria-expanded': disclosure(row, look, isEditing), 'aria-disabled': look.enabled === false || null})
+}
+
+const drawings = {
+  header: ({look, pad}, env, element) => set(inside(element, pad, 'gridcell', ...front({...look, checked: ''}, {}, env), title(look), sub(look), span('space'), ...end(look, {}, env)), wholeLabel(look)),
+  more: ({pad}, env, element) => inside(element, pad, 'gridcell', '⋯ More'),
+  footer: ({look, pad}, env, element) => inside(element, pad, 'gridcell', title(look), sub(look)),
+  empty: ({look}, env, element) => inside(element, 24, 'gridcell', iconSign(look.icon) && span('icon', iconSign(look.icon)), title(look), sub(look)),
+  titles: ({pad}, {columns, steps}, element) => inside(element, pad, 'none', ...columns.map(column => cellOf(column, 'columnheader', text('', column.title))),
+    ...steps.map(by => set(span('', Object.assign(make('button', 'step', by < 0 ? '‹' : '›'), {by, tabIndex: -1, ariaLabel: 'More columns'})), {role: 'columnheader'}))),
+}
+
+export function draw(element, frame, env) {
+  if (env.row) return drawRow(element, frame, env)
+  set(element, {part: frame.kind})
+  drawings[frame.kind]?.(frame, env, element)
+  tinted(element, frame.look?.tint)
+}
+
+"""#),
+        "drawing.js": WebFile(
+            tag: "ed308837b78f0d46",
+            text: #"""
+
+import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
+import {draw, make, set, slotsOf} from './draw.js'
+import {Place} from './place.js'
+import {search} from './query.js'
+import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
+
+const wholeMax = 2000
+const whole = {offset: 0, limit: wholeMax}
+
+const isSame = (a, b) => a?.length == b.length && a.every((value, index) => value === b[index])
+const isReduced = matchMedia('(prefers-reduced-motion: reduce)')
+
+export class Drawing {
+  place = new Place()
+  shape = shapeOf({sections: []})
+  shown = {offset: 0, total: 0}
+  frames = []
+  bands = []
+  at = new Map()
+  elements = new Map()
+  strips = new Map()
+  heights = new Map()
+  usual = {}
+  looks = new Map()
+  sectionLooks = new Map()
+  slots = new Map()
+  tables = new Map()
+  own = new Set()
+  moved = new Set()
+  marks = new Set()
+  toggled = new Set()
+  closed = new Set()
+  mode = {kind: 'rows'}
+  followsTop = true
+  waiting = 0
+  groups = []
+  pinHeight = 0
+
+  constructor(host, ui) {
+    Object.assign(this, {host, ui, scroller: ui.scroller, box: ui.box})
+    this.scroller.addEventListener('scroll', () => this.scrolled(), {passive: true})
+    new ResizeObserver(() => this.resized()).observe(this.scroller)
+  }
+
+
+  start(connection, list, options) {
+    Object.assign(this, {connection, list, window: whole, cursor: undefined, isLoaded: false, followsTop: true}, options)
+    for (const known of [this.marks, this.toggled, this.closed, this.heights, this.strips]) known.clear()
+    this.following = connection.follow(list, {view: this.view(), minInterval: this.minInterval,
+      onUpdate: update => this.update(update), onEnd: error => this.ended(error)})
+  }
+
+  get content() { return this.following?.mirror.content; }
+  get isWhole() { return this.window.limit >= wholeMax; }
+  get isFiltered() { return !!(this.query.search || this.query.where); }
+
+  view() {
+    const {search: words, where, sort} = this.query
+    const {baseView, window} = this
+    const base = baseView?.where
+    const view = {...baseView, window}
+    if (where || base) view.where = where && base ? {and: [base, where]} : where ?? base
+    if (sort?.length) view.sort = sort
+    if (words) view.search = this.searched(words)
+    return this.isFiltered ? view : {...view, expansion: 'own', toggled: [...this.toggled], folded: true}
+  }
+
+  searched(words) {
+    const {sections} = this.shape
+    const tables = sections.filter(section => this.look(section).layout?.type == 'table')
+    const isMixed = tables.length && tables.length < sections.length
+    if (isMixed && !this.isWhole) return words
+    return search(words, this.content, this.userLook, tables.flatMap(section => this.columns(section).map(column => column.path)), !tables.length || isMixed)
+  }
+
+  askAgain(window = this.window) {
+    this.window = window
+    this.isAsking = true
+    this.following.setView(this.view()).catch(error => this.say(error.message, true)).finally(() => {
+      this.isAsking = false
+      this.askForRows()
+    })
+  }
+
+  filter(query, place, words) {
+    Object.assign(this.query, query)
+    Object.assign(this.words, words)
+    this.closed.clear()
+    ;[this.isOther, this.returnTo] = [true, place]
+    this.askAgain(whole)
+    this.showQuery()
+  }
+
+  update(update) {
+    const {inserted, deleted, moved, changed, sections, list, isView} = update
+    for (const id of [...inserted, ...changed]) this.looks.delete(id)
+    for (const id of moved) this.moved.add(id)
+    if (list || sections.size) this.forget()
+    if (!isView && inserted.size + deleted.size + moved.size + sections.size) {
+      const now = performance.now()
+      this.groups = [...this.groups.filter(time => time > now - 1000), now]
+      this.waiting += this.isHeld
+    }
+    this.fresh = inserted
+    if (isView && this.isOther) [this.isOther, this.showsOther] = [false, true]
+    this.isOtherWindow ||= isView
+    this.isDirty = true
+    this.ended()
+    this.host.dispatchEvent(new CustomEvent('update', {detail: update}))
+    this.schedule()
+  }
+
+  forget() {
+    for (const cache of [this.looks, this.sectionLooks, this.slots, this.tables]) cache.clear()
+    this.listLook = listLook(this.content, this.userLook)
+    this.showHead()
+  }
+
+  ended(error) {
+    this.absence = error?.message
+    this.showBanner()
+  }
+
+  get isHeld() { return this.isPaused || !/rows|typing/.test(this.mode.kind); }
+
+  schedule() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined
+      this.paint()
+    })
+  }
+
+
+  cached(cache, key, find) {
+    if (!cache.has(key)) cache.set(key, find())
+    return cache.get(key)
+  }
+
+  look(section) { return this.cached(this.sectionLooks, section.id, () => sectionLook(section.content, this.content, this.userLook)); }
+  itemLook(row) { return this.cached(this.looks, row.id, () => itemLook(row.item, row.section.content, this.content, this.userLook)); }
+  slotsFor(section) { return this.cached(this.slots, section.id, () => slotsOf(section.rows.slice(0, 64).map(row => ({row, look: this.itemLook(row)})))); }
+
+  columns(section) {
+    const {pad, width} = this.bands.find(band => band.section.id == section.id)?.place ?? {pad: 0, width: this.place.width}
+    const rows = section.rows.slice(0, 32)
+    let table = this.tables.get(section.id)
+    if (!table || table.sampled < rows.length) {
+      const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
+        const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
+        const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
+        const {disclosure, check, icon} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
+        const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
+        return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
+      })
+      this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
+    }
+    if (table.width != width) {
+      const {badge, bar, end} = this.slotsFor(section)
+      table.width = width
+      table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0)
+      table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed)
+      const {columns, passed} = table
+      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+    }
+    return table.columns
+  }
+
+  passColumns(by, section = this.row?.section) {
+    const table = this.tables.get(section?.id)
+    if (!table?.steps.includes(by)) return false
+    table.passed += by
+    table.width = 0
+    this.schedule()
+    return true
+  }
+
+
+  get row() { return this.shape.byKey.get(this.cursor); }
+  get screenTop() { return this.place.top + this.pinHeight; }
+  get stops() { return this.stopsNow ??= stops(this.frames); }
+  get unit() { return this.usual.row ??= parseFloat(getComputedStyle(this.host).getPropertyValue('--row')) || 36; }
+
+  frameAt(y) { return this.frames[frameIndex(this.frames, y)]; }
+
+  framesBetween(top, bottom) {
+    const start = frameIndex(this.frames, top)
+    const end = this.frames.findIndex((frame, index) => index >= start && frame.y >= bottom)
+    return this.frames.slice(start, end < 0 ? undefined : end)
+  }
+
+  get visible() { return this.framesBetween(this.place.top, this.place.top + this.place.screen); }
+
+  isVisible(key) {
+    const frame = this.at.get(key)
+    return !!frame && frame.y + frame.height > this.screenTop && frame.y < this.place.top + this.place.screen
+  }
+
+  anchor() {
+    const {top} = this.place
+    if (this.followsTop) return {top: 0}
+    const own = this.at.get(this.cursor)
+    if (own && own.y >= top && this.isVisible(this.cursor)) return {key: this.cursor, line: own.y - top}
+    const frame = this.framesBetween(this.screenTop, this.screenTop + 300).find(frame => frame.row || frame.rows || frame.count)
+    if (frame?.count) return {number: this.numberAt(top), line: (frame.y - top) % this.unit}
+    return frame ? {key: frame.rows?.[0].key ?? frame.key, line: frame.y - top} : {top}
+  }
+
+  yOf(number) {
+    const {shape: {rows}, shown: {offset}} = this
+    const index = number - offset
+    if (index < 0) return number * this.unit
+    return rows[index] ? this.at.get(rows[index].key).y : (this.at.get('after')?.y ?? 0) + (index - rows.length) * this.unit
+  }
+
+  numberAt(y) {
+    const frame = this.frameAt(y) ?? this.frames.at(-1)
+    const {rows} = this.shape
+    const {offset} = this.shown
+    if (frame?.count) return (frame.key == 'before' ? 0 : offset + rows.length) + Math.min(Math.max(Math.floor((y - frame.y) / this.unit), 0), frame.count - 1)
+    return offset + ((frame?.row ?? frame?.rows?.[0])?.place ?? frame?.section?.start ?? 0)
+  }
+
+  goTo({key, number, line, top}) {
+    const y = number === undefined ? this.at.get(key)?.y : this.yOf(number)
+    this.setTop(top ?? (y === undefined ? this.place.top : y - line))
+  }
+
+  setTop(top) {
+    const {place, scroller} = this
+    const offset = place.go(top)
+    if (Math.abs(offset - scroller.scrollTop) > 0.5) scroller.scrollTop = offset
+    if (place.isLong) place.shift = place.top - scroller.scrollTop; else place.top = scroller.scrollTop
+    this.restLater()
+  }
+
+  scrolled() {
+    const {place, scroller} = this
+    if (Math.abs(scroller.scrollTop - place.offset) < 1) return
+    const {top} = place
+    place.scrolled(scroller.scrollTop)
+    this.isRising = place.top < top
+    this.followsTop = place.top <= 0
+    this.scrolledAt = performance.now()
+    this.draw()
+    this.restLater()
+    this.askForRows()
+  }
+
+  restLater() {
+    clearTimeout(this.resting)
+    this.resting = setTimeout(() => this.rest(), 150)
+  }
+
+  rest() {
+    const {place, scroller, box} = this
+    if (place.isLong && this.mode.kind != 'drag') {
+      scroller.scrollTop = place.settle()
+      place.shift = place.top - scroller.scrollTop
+      this.draw()
+    }
+    let next = box.firstChild
+    for (const {key} of this.frames) {
+      const element = this.elements.get(key)
+      if (element == next) next = next?.nextSibling ?? null
+      else if (element?.parentNode == box) box[box.moveBefore ? 'moveBefore' : 'insertBefore'](element, next)
+    }
+    this.askForRows(true)
+  }
+
+  resized() {
+    const {clientWidth: width, clientHeight: screen} = this.scroller
+    if (!width) return
+    if (width != this.place.width) this.heights.clear()
+    Object.assign(this.place, {width, screen})
+    this.schedule()
+  }
+
+
+  layOut() {
+    const {place, shape, shown: {offset, total}} = this
+    const standard = {card: 72, empty: 240, footer: 32, titles: 33}
+    Object.assign(this, layOut(shape, {width: place.width, offset, total: Math.max(total, shape.rows.length), unit: this.unit, look: section => this.look(section),
+      height: ({key, kind, lines}) => kind == 'strip' ? lines * 20 + 24 : this.heights.get(key) ?? this.usual[kind] ?? standard[kind] ?? this.unit,
+      empty: this.isFiltered ? {text: 'Nothing matches'} : this.listLook?.empty ?? {text: 'Nothing here'}}))
+    place.height = this.height
+    this.stopsNow = undefined
+    this.at = new Map(this.frames.flatMap(frame => [[frame.key, frame], ...(frame.rows ?? []).map(row => [row.key, frame])]))
+    this.box.style.height = place.box + 'px'
+    set(this.scroller, {'aria-rowcount': this.count})
+  }
+
+  paint() {
+    const {following, shape: before, isLoaded} = this
+    if (!following || !this.place.width || !(isLoaded || this.isDirty)) return
+    const anchor = this.anchor()
+    let lines
+    if (this.isDirty && !this.isHeld) {
+      if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
+      this.shown = {offset: following.offset, total: following.total}
+      this.shape = shapeOf(following.mirror, id => this.closed.has(id))
+      this.isTree = this.shape.rows.some(row => row.isParent)
+      if (isLoaded) this.keep(before, anchor); else this.forget()
+      ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]
+      this.moved.clear()
+    }
+    const slides = lines && !isReduced.matches && this.groups.length <= 4 && !(performance.now() - this.scrolledAt < 500) && !this.place.isLong
+    this.newRows = slides && this.fresh
+    this.box.classList.toggle('slide', !!slides)
+    this.layOut()
+    if (!isLoaded) this.cursor = this.drawnCursor = this.stops[0]?.key
+    if (this.showsOther) this.showFiltered()
+    else {
+      const {top} = this.place
+      this.goTo(anchor)
+      if (top != this.place.top) this.box.classList.remove('slide')
+      this.draw()
+    }
+    if (lines && !this.isOwnMove) this.guard(lines)
+    if (this.at.has(this.goesTo)) this.goesTo = void this.goToRow(this.goesTo)
+    this.showStatus()
+    this.askForRows()
+  }
+
+  showFiltered() {
+    const {returnTo} = this
+    this.showsOther = this.returnTo = undefined
+    if (returnTo) this.cursor = returnTo.cursor
+    if (!this.at.has(this.cursor)) this.cursor = this.stops[0]?.key
+    this.goTo(returnTo?.anchor ?? {top: 0})
+    this.followsTop = !this.place.top
+    this.reveal(this.cursor)
+  }
+
+  keep(before, anchor) {
+    const {following: {pins, mirror}, shape, cursor} = this
+    const isOwn = id => this.own.has(id) && this.moved.has(id)
+    const isElsewhere = key => !this.isWhole && key?.[0] == 'i' && !shape.byKey.has(key) && pins?.get(key.slice(1)) !== null
+    const now = key => isElsewhere(key) ? key : follow(key, before, shape, isOwn)
+    this.isOwnMove = isOwn(cursor?.slice(1))
+    this.cursor = now(cursor)
+    const header = shape.sections.find(section => 'h' + section.id == this.cursor)
+    if (header && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key
+    const pending = shape.rows[this.pending - this.shown.offset]
+    if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
+    if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
+    for (const id of this.marks) if (!mirror.items.has(id) && !isElsewhere('i' + id)) this.marks.delete(id)
+  }
+
+  guard(lines) {
+    const now = performance.now()
+    for (const {key, y} of this.visible) {
+      const element = this.elements.get(key)
+      if (element && lines.get(key) !== y - this.place.top) element.movedAt = now
+    }
+    if (this.cursor != this.drawnCursor) this.cursorMovedAt = now
+    this.drawnCursor = this.cursor
+  }
+
+  isUnseen(key) {
+    const element = this.elements.get(key)
+    const time = Math.max(element?.movedAt ?? 0, key == this.cursor ? this.cursorMovedAt ?? 0 : 0)
+    if (!time || performance.now() - time > 200) return false
+    element?.animate([{background: 'var(--mark)'}, {}], 400)
+    this.no('Another row has just moved here')
+    return true
+  }
+
+  draw() {
+    for (let round = 0; round < 4; round++) {
+      let isOther = false
+      for (const [element, {key, kind, height: drawn}] of this.drawOnce()) {
+        const height = element.firstElementChild?.offsetHeight
+        if (!height || kind == 'strip') continue
+        if (kind != 'card') this.usual[kind] = kind == 'row' ? this.unit : height
+        if (this.heights.get(key) != height) isOther ||= height != drawn
+        this.heights.set(key, height)
+      }
+      if (!isOther) break
+      const anchor = this.anchor()
+      this.layOut()
+      this.goTo(anchor)
+    }
+    set(this.scroller, {role: this.isTree ? 'treegrid' : 'grid', 'aria-activedescendant': this.elements.get(this.cursor)?.id})
+  }
+
+  drawOnce() {
+    const {place: {top, screen, shift}} = this
+    const changed = [], keys = new Set()
+    const own = this.at.get(this.cursor)
+    for (const frame of new Set([...this.framesBetween(top - screen / 2, top + 1.5 * screen), ...own ? [own] : []])) {
+      const element = this.put(frame, this.box, frame.x, frame.y - shift)
+      keys.add(frame.key)
+      if (frame.rows) this.drawStrip(element, frame, keys)
+      else if (this.fill(element, frame)) changed.push([element, frame])
+    }
+    for (const [key, element] of this.elements) if (!keys.has(key)) {
+      element.remove()
+      this.elements.delete(key)
+    }
+    this.pin()
+    return changed
+  }
+
+  put(frame, parent, x, y) {
+    const {key, kind, width, height, section, isFirst, isLast, row, rows, order, pad} = frame
+    let element = this.elements.get(key)
+    if (!element) {
+      element = make('div')
+      element.id = 'r' + (this.lastID = (this.lastID ?? 0) + 1)
+      element.key = key
+      element.isFresh = this.newRows && this.newRows.has(key.slice(1))
+      this.elements.set(key, element)
+    }
+    if (element.parentNode != parent) parent.append(element)
+    const look = section ? this.look(section) : {}
+    const isMarked = !!row && this.marks.has(row.id)
+    const names = {[kind]: true, [look.appearance ?? 'plain']: true, isFirst, isLast, separated: row && look.separators, table: frame.table, fresh: element.isFresh,
+      cursor: !rows && key == this.cursor, marked: isMarked, off: row && this.itemLook(row).enabled === false, lifted: row && this.mode.lifted == row.id}
+    const name = 'line ' + Object.keys(names).filter(name => names[name]).join(' ')
+    const transform = `translate(${x}px,${y}px)`
+    if (element.transform != transform) element.style.transform = element.transform = transform
+    const state = [width, height, name, order, this.unit]
+    if (isSame(element.placed, state)) return element
+    element.placed = state
+    element.className = name
+    Object.assign(element.style, {width: width + 'px', height: /card|missing|strip/.test(kind) ? Math.min(height, 8e6) + 'px' : ''})
+    element.style.setProperty('--pad', (pad ?? this.unit) + 'px')
+    set(element, kind == 'missing' ? {'aria-hidden': true} : {role: rows ? 'rowgroup' : 'row', 'aria-rowindex': rows ? null : order,
+      'aria-selected': row && look.selection != 'none' ? isMarked : null})
+    return element
+  }
+
+  fill(element, frame) {
+    const {row, section, kind, width} = frame
+    const {isEditing, isTree} = this
+    let env = {isEditing, isTree}, state = [frame.look, width, isEditing]
+    if (kind == 'titles') {
+      state = [this.columns(section), width]
+      env = this.tables.get(section.id)
+    } else if (row) {
+      const isMarked = this.marks.has(row.id)
+      env = {...env, row, isMarked, look: this.itemLook(row), slots: this.slotsFor(section), columns: frame.table && this.columns(section),
+        swipe: this.mode.kind == 'swipe' && this.mode.item == row.id && this.mode}
+      state = [env.look, env.slots, env.columns, env.swipe, isMarked, width, isEditing, isTree, row.isOpen, row.isParent, row.level]
+    }
+    if (isSame(element.state, state)) return false
+    element.state = state
+    draw(element, frame, env)
+    return true
+  }
+
+  drawStrip(element, frame, keys) {
+    const {rows, card, pad, key, width, snap, order} = frame
+    const step = card + gap
+    const strip = this.cached(this.strips, key, () => ({left: 0}))
+    if (element.strip != strip) {
+      element.strip = strip
+      element.replaceChildren(set(make('div', 'run'), {role: 'none'}))
+      set(element, {tabindex: 0, snap})
+      element.onscroll = () => {
+        strip.left = element.scrollLeft
+        this.schedule()
+      }
+    }
+    const run = element.firstChild
+    run.style.width = rows.length * step - gap + 2 * pad + 'px'
+    if (strip.reveal >= 0) {
+      const x = strip.reveal * step
+      strip.left = Math.min(Math.max(strip.left, x + card + 2 * pad - width), x)
+      strip.reveal = -1
+    }
+    if (Math.abs(element.scrollLeft - strip.left) > 1) element.scrollLeft = strip.left
+    const perPage = Math.max(Math.floor((width - 2 * pad + gap) / step), 1)
+    const from = Math.max(Math.floor((strip.left - width) / step), 0)
+    rows.slice(from, from + Math.ceil(3 * width / step)).forEach((row, offset) => {
+      const index = from + offset
+      const part = {...frame, key: row.key, kind: 'card', row, rows: undefined, width: card, order: order + index}
+      keys.add(row.key)
+      const child = this.put(part, run, pad + index * step, 0)
+      set(child, {stop: index % perPage ? null : ''})
+      this.fill(child, part)
+    })
+  }
+
+  pin() {
+    const {top} = this.place
+    const {pin} = this.ui
+    const band = this.bands.findLast(band => band.start < top)
+    const frames = band?.pins && band.end > top ? [band.header, band.titles].filter(Boolean) : []
+    const height = frames.reduce((sum, frame) => sum + frame.height, 0)
+    let y = Math.min((band?.end ?? 0) - top - height, 0)
+    this.pinHeight = frames.length ? height + y : 0
+    while (pin.children.length > frames.length) pin.lastChild.remove()
+    frames.forEach((frame, index) => {
+      const element = pin.children[index] ?? pin.appendChild(make('div'))
+      element.className = `line ${frame.kind} ${this.look(band.section).appearance ?? 'plain'}`
+      Object.assign(element.style, {width: frame.width + 'px', transform: `translate(${frame.x}px,${y}px)`})
+      this.fill(element, frame)
+      y += frame.height
+    })
+  }
+
+  reveal(key) {
+    const frame = this.at.get(key)
+    if (!frame) return this.draw()
+    const {top, screen} = this.place
+    const band = this.bands.find(band => band.section == frame.section)
+    const under = band?.pins && frame != band.header ? (band.header?.height ?? 0) + (band.titles?.height ?? 0) : 0
+    if (frame.rows) this.cached(this.strips, frame.key, () => ({left: 0})).reveal = frame.rows.findIndex(row => row.key == key)
+    if (frame.y - under < top) this.setTop(frame.y - under < 40 ? 0 : frame.y - under)
+    else if (frame.y + frame.height > top + screen) this.setTop(frame.y + frame.height - screen + 8)
+    this.followsTop &&= !this.place.top
+    this.draw()
+    this.restLater()
+  }
+
+
+  askForRows(isAtRest) {
+    const {following, place: {top, screen}, shape: {rows}, window: {pins = [], keep = []}} = this
+    if (!following || !this.isLoaded || this.isAsking || this.isDirty || this.absence) return
+    const {total, offset} = this.shown
+    if (total <= wholeMax) return this.isWhole || this.askAgain(whole)
+    const size = Math.max(Math.ceil(screen / this.unit), 10)
+    const first = this.numberAt(top), last = this.numberAt(top + screen), end = offset + rows.length
+    const isShort = this.isWhole || (first - offset < 2 * size && offset > 0) || (end - last < 2 * size && end < total)
+    const wantedPins = [...this.cursor?.[0] == 'i' ? [this.cursor.slice(1)] : [], ...this.marks].slice(0, 256)
+    const wantedKeep = this.followsTop ? [] : [...wantedPins.slice(0, 1), ...this.visible.flatMap(frame => frame.row?.id ?? [])].slice(0, 64)
+    if (!isShort && isSame(pins, wantedPins) && (!isAtRest || isSame(keep, wantedKeep))) return
+    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, allSections: true, pins: wantedPins, keep: wantedKeep})
+  }
+}
+
+"""#),
+        "manifest.json": WebFile(
+            tag: "9bf7d66ca7fbb16a",
+            text: #"""
+{
+  "name": "Lists",
+  "display": "standalone",
+  "start_url": "./",
+  "icons": [
+    {
+      "src": "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230759c2'/%3E%3Cpath d='M4 5h8M4 8h8M4 11h5' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E",
+      "sizes": "any",
+      "type": "image/svg+xml"
+    }
+  ]
+}
+
+"""#),
+        "page.css": WebFile(
+            tag: "48c14920842bb8be",
+            text: #"""
+:root {
+  --accent: light-dark(#0759c2, #74b4ff);
+  --fg: light-dark(#1b1b1e, #f1f1f3);
+  --line: light-dark(#d9d9de, #38383d);
+  --page: light-dark(#f2f2f6, #121214);
+  --group: light-dark(#fff, #212124);
+  --secondary: light-dark(#606067, #a6a6ad);
+  color-scheme: light dark;
+}
+:root[data-theme=light] { color-scheme: light }
+:root[data-theme=dark] { color-scheme: dark }
+* { box-sizing: border-box }
+[hidden], .kiosk header { display: none !important }
+body {
+  position: fixed; inset: 0; margin: 0; display: flex; flex-direction: column;
+  font: 15px/20px system-ui, sans-serif; color: var(--fg); background: var(--page);
+  padding: env(safe-area-inset-top) env(safe-area-inset-right) env(safe-area-inset-bottom) env(safe-area-inset-left);
+}
+a { color: var(--accent); text-decoration: none }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px }
+header { display: flex; align-items: center; gap: 16px; padding: 0 20px; min-height: 44px; border-bottom: 1px solid var(--line) }
+#home { line-height: 44px; white-space: nowrap }
+h1 { font-size: 15px; margin: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.quiet { position: absolute; clip-path: inset(50%); width: 1px }
+main { flex: 1; min-height: 0; display: flex; flex-direction: column }
+#lists { flex: 1; min-height: 0; position: relative; overflow: auto }
+diffable-list { height: 100% }
+
+.board #lists { display: grid; grid: auto-flow minmax(min(60vh, 320px), 1fr) / repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 1px }
+.board diffable-list { outline: 1px solid var(--line) }
+.turns #lists > * { position: absolute; inset: 0 }
+.turns #lists > [inert] { visibility: hidden }
+
+form, .lists, .none { width: 100%; max-width: 640px; margin: 0 auto; padding: 20px }
+form { display: flex; flex-wrap: wrap; gap: 8px; flex: none }
+form p, form label { flex: 100%; margin: 0 }
+label, .none, small { color: var(--secondary) }
+input, button { font: inherit; min-height: 44px; padding: 0 14px; border-radius: 10px; border: 1px solid var(--line); color: var(--fg); background: var(--group) }
+input { flex: 1; min-width: 0 }
+button { color: light-dark(#fff, #121214); background: var(--accent); font-weight: 600 }
+
+.lists { list-style: none }
+.lists a { display: flex; justify-content: space-between; align-items: center; gap: 16px; min-height: 44px; padding: 6px 16px; border-bottom: 1px solid var(--line); color: inherit; background: var(--group) }
+.lists span { min-width: 0; overflow-wrap: anywhere }
+.lists small { display: block; white-space: nowrap }
+.lists li:first-child a { border-radius: 10px 10px 0 0 }
+.lists li:last-child a { border-bottom: 0; border-radius: 0 0 10px 10px }
+.lists li:only-child a { border-radius: 10px }
+.lists a:hover { background: color-mix(in srgb, var(--accent) 10%, var(--group)) }
+
+.still::after { content: ""; position: fixed; inset: 0; cursor: none }
+
+"""#),
+        "page.html": WebFile(
+            tag: "977c918bea3d4ecd",
+            text: #"""
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<title>Lists</title>
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='3' fill='%230759c2'/%3E%3Cpath d='M4 5h8M4 8h8M4 11h5' stroke='%23fff' stroke-width='1.5'/%3E%3C/svg%3E">
+<link rel="manifest" href="./manifest.json">
+<link rel="stylesheet" href="./page.css">
+<script type="module" src="./page.js"></script>
+<header><a id="home" href="./">‹ Lists</a><h1 id="title">Lists</h1></header>
+<main>
+  <form id="locked" hidden>
+    <p id="reason"></p>
+    <label for="token">Token, or a whole link</label>
+    <input id="token" required autocomplete="off" autocapitalize="none" spellcheck="false">
+    <button>Open</button>
+  </form>
+  <div id="lists"></div>
+</main>
+<noscript>This page needs JavaScript.</noscript>
+</html>
+
+"""#),
+        "page.js": WebFile(
+            tag: "a8f2f3cfb044cda6",
+            text: #"""
+
+import {shared} from './diffable.js'
+import './diffable-list.js'
+
+const query = new URLSearchParams(location.search)
+const home = new URL('.', import.meta.url)
+const isKiosk = query.has('kiosk')
+const element = id => document.getElementById(id)
+const body = document.body.classList
+
+const connection = shared(undefined, {name: 'page', rest: !isKiosk})
+
+
+if (/^(light|dark)$/.test(query.get('theme'))) document.documentElement.dataset.theme = query.get('theme')
+const scale = Number(query.get('scale'))
+if (scale >= 0.25 && scale <= 8) document.documentElement.style.zoom = scale
+
+if (isKiosk) {
+  body.add('kiosk')
+  let still
+  const move = event => {
+    if (event && !event.movementX && !event.movementY) return
+    body.remove('still')
+    clearTimeout(still)
+    if (event?.pointerType !== 'touch') still = setTimeout(() => body.add('still'), 3000)
+  }
+  addEventListener('pointermove', move)
+  move()
+
+  const stayAwake = () => document.hidden || navigator.wakeLock?.request('screen').catch(() => {})
+  document.addEventListener('visibilitychange', stayAwake)
+  stayAwake()
+}
+
+
+const names = query.getAll('list')
+const path = location.pathname.slice(home.pathname.length)
+if (path.startsWith('lists/')) names.unshift(decodeURIComponent(path.slice('lists/'.length)))
+
+const setTitle = texts => {
+  element('title').textContent = document.title = texts.join(' · ') || 'Lists'
+}
+
+const titleOf = ({content, name}) => typeof content?.title === 'string' && content.title || name
+
+const showLists = async () => {
+  const where = query.getAll('where')
+  if (where.length > 1) {
+    const {condition} = await import('./query.js')
+    query.set('where', JSON.stringify({and: where.map(condition)}))
+  }
+  if (query.has('sort')) query.set('sort', query.getAll('sort').join(','))
+  const lists = names.map(name => {
+    const list = document.createElement('diffable-list')
+    list.setAttribute('list', name)
+    for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly']) {
+      if (query.has(option)) list.setAttribute(option, query.get(option))
+    }
+    return list
+  })
+  const updateTitle = () => {
+    const contents = lists.map(list => list.following?.mirror.content)
+    setTitle(contents.map((content, index) => titleOf({content, name: names[index]})))
+    element('title').classList.toggle('quiet', contents.every(content => titleOf({content})))
+  }
+  for (const list of lists) list.addEventListener('update', event => event.detail?.list && updateTitle())
+  updateTitle()
+  element('lists').append(...lists)
+
+  const rotate = Number(query.get('rotate'))
+  if (lists.length > 1 && rotate > 0) {
+    body.add('turns')
+    let current = 0
+    const turn = () => {
+      lists.forEach((list, index) => { list.inert = index !== current })
+      current = (current + 1) % lists.length
+    }
+    turn()
+    setInterval(turn, Math.max(rotate, 1) * 1000)
+  } else if (lists.length > 1) {
+    body.add('board')
+  }
+  if (!element('locked').contains(document.activeElement)) lists[0].focus()
+}
+
+
+const known = new Map()
+
+const linkTo = name => {
+  const target = new URLSearchParams(query)
+  target.append('list', name)
+  return `${home}?${target}`
+}
+
+const make = (tag, properties, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties)
+  made.append(...children)
+  return made
+}
+
+const showHome = () => {
+  const lists = [...known.values()].sort((a, b) => titleOf(a).localeCompare(titleOf(b), undefined, {numeric: true}))
+  const rows = lists.map(({content, name, items}) => {
+    const title = titleOf({content, name})
+    const text = make('span', {}, title)
+    if (title !== name) text.append(make('small', {}, name))
+    const count = make('small', {}, `${items.toLocaleString()} ${items === 1 ? 'item' : 'items'}`)
+    return make('li', {}, make('a', {href: linkTo(name)}, text, count))
+  })
+  const focused = document.activeElement?.href
+  element('lists').replaceChildren(rows.length ? make('ul', {className: 'lists'}, ...rows) : make('p', {className: 'none'}, 'There is no list that this token can show.'))
+  if (focused) for (const link of element('lists').querySelectorAll('a')) if (link.href === focused) link.focus()
+}
+
+const listed = lists => {
+  for (const list of lists) known.set(list.list, {...list, name: list.list})
+}
+
+const followLists = async () => {
+  let result
+  try {
+    result = await connection.request('followLists', {content: true, minInterval: 1000})
+  } catch (error) {
+    if (error.name !== 'methodNotFound') return
+    result = await connection.request('lists')
+  }
+  known.clear()
+  listed(result.lists)
+  showHome()
+}
+
+if (names.length) {
+  showLists()
+} else {
+  element('home').hidden = true
+  connection.addEventListener('notification', ({detail: {method, params}}) => {
+    if (method !== 'listsChanged') return
+    listed(params.listed ?? [])
+    for (const name of params.unlisted ?? []) known.delete(name)
+    showHome()
+  })
+}
+
+
+const restTime = 10_000
+
+const atRest = () => new Promise(done => {
+  let timer
+  const wait = () => {
+    clearTimeout(timer)
+    timer = setTimeout(done, restTime)
+  }
+  for (const type of ['keydown', 'pointerdown', 'pointermove', 'wheel']) addEventListener(type, wait, {passive: true, capture: true})
+  wait()
+})
+
+const health = async () => {
+  const response = await fetch(new URL('health', home)).catch(() => undefined)
+  return response?.ok ? (await response.json()).version : undefined
+}
+
+let version
+const checkVersion = async () => {
+  const now = await health()
+  version ??= now
+  if (!now || now === version) return
+  if (!isKiosk) await atRest()
+  if (await health()) location.reload()
+}
+
+const isRefused = async () => {
+  const headers = {Accept: 'application/json', ...connection.token && {Authorization: `Bearer ${connection.token}`}}
+  const response = await fetch(new URL(`lists/${'x'.repeat(256)}`, home), {headers}).catch(() => undefined)
+  return response?.status === 401
+}
+
+const lock = isLocked => {
+  element('locked').hidden = !isLocked
+  if (!isLocked) return
+  element('reason').textContent = connection.token
+    ? 'The token of this page is wrong, or has ended.'
+    : 'This page needs a token. The command diffable-web link NAME creates one.'
+  element('token').focus()
+}
+
+element('locked').addEventListener('submit', event => {
+  event.preventDefault()
+  const [token] = /[\w.~-]*$/.exec(element('token').value.trim())
+  location.hash = `token=${token}`
+})
+
+addEventListener('hashchange', () => location.hash.startsWith('#token=') && location.reload())
+
+let failures = 0
+connection.addEventListener('state', async () => {
+  if (connection.state === 'open') {
+    failures = 0
+    lock(false)
+    if (!names.length) followLists()
+    checkVersion()
+  } else if (connection.state === 'lost' && element('locked').hidden) {
+    failures += 1
+    if (failures >= (connection.token ? 2 : 1) && await health() && connection.state !== 'open' && await isRefused()) lock(true)
+  }
+})
+
+"""#),
+        "place.js": WebFile(
+            tag: "21303d893913ca0d",
+            text: #"""
+
+export const boxMax = 8_000_000
+const exact = 100_000
+
+export class Place {
+  height = 0
+  screen = 0
+  top = 0
+  shift = 0
+
+  get box() { return Math.min(Math.max(this.height, this.screen), boxMax); }
+  get offset() { return this.top - this.shift; }
+  get last() { return Math.max(this.height - this.screen, 0); }
+  get isLong() { return this.height > boxMax; }
+
+  at(offset) {
+    if (!this.isLong || offset <= exact) return offset
+    if (offset >= this.box - exact) return this.height - this.box + offset
+    return exact + (offset - exact) * (this.height - 2 * exact) / (this.box - 2 * exact)
+  }
+
+  settled() {
+    if (!this.isLong || this.top <= exact) return this.top
+    if (this.top >= this.height - exact) return this.top - this.height + this.box
+    return exact + (this.top - exact) * (this.box - 2 * exact) / (this.height - 2 * exact)
+  }
+
+  scrolled(offset) {
+    const isJump = Math.abs(offset - this.offset) > 4 * this.screen
+    this.top = Math.min(Math.max(isJump ? this.at(offset) : offset + this.shift, 0), this.last)
+    this.shift = this.top - offset
+  }
+
+  go(top) {
+    this.top = Math.min(Math.max(top, 0), this.last)
+    if (!this.isLong) this.shift = 0
+    const offset = this.offset
+    const end = this.box - this.screen
+    if (this.isLong && (offset < this.screen || offset > end - this.screen)) return this.settle()
+    return offset
+  }
+
+  settle() {
+    const offset = this.settled()
+    this.shift = this.top - offset
+    return offset
+  }
+}
+
+"""#),
+        "pointing.js": WebFile(
+            tag: "f736aeb8aa5b422a",
+            text: #"""
+
+import {Acting} from './acting.js'
+import {make} from './draw.js'
+
+const holdTime = 400
+const edge = 24
+const slop = 8
+
+export class Pointing extends Acting {
+  constructor(host, ui) {
+    super(host, ui)
+    const listeners = {
+      pointerdown: event => this.down(event), pointermove: event => this.moving(event), pointerup: event => this.up(event),
+      pointercancel: () => this.drop(false), click: event => this.click(event), contextmenu: event => this.menuAt(event), keydown: event => this.key(event),
+      dblclick: event => this.isMouse && this.keyAt(event) == this.cursor && !event.target.closest('.acc, .disc') && this.activate(),
+      touchmove: event => this.touch?.isHeld && event.preventDefault(),
+    }
+    for (const [name, listener] of Object.entries(listeners)) this.scroller.addEventListener(name, listener, {passive: false})
+  }
+
+  keyAt(event) { return event.target.closest('.line')?.key; }
+
+  pick(key) {
+    if (!this.stops.some(stop => stop.key == key)) return false
+    this.select(key)
+    this.draw()
+    return true
+  }
+
+  down(event) {
+    this.isMouse = event.pointerType == 'mouse'
+    this.wasGesture = false
+    const key = this.keyAt(event)
+    if (event.button || !this.shape.byKey.has(key) || event.target.closest('button')) return
+    const {clientX: x, clientY: y, pointerId: id} = event
+    const touch = this.touch = {key, x, y, id, isUnseen: this.isUnseen(key)}
+    if (!this.isMouse) touch.timer = setTimeout(() => { touch.isHeld = true; }, holdTime)
+  }
+
+  moving(event) {
+    const {touch} = this
+    if (event.pointerId != touch?.id) return
+    if (touch.isDragging) return this.drag(event)
+    const dx = event.clientX - touch.x, dy = event.clientY - touch.y
+    if (Math.hypot(dx, dy) < slop) return
+    clearTimeout(touch.timer)
+    const {left, right} = this.scroller.getBoundingClientRect()
+    const isSideways = Math.abs(dx) > 2 * Math.abs(dy) && !touch.isHeld
+    const look = this.itemLook(this.shape.byKey.get(touch.key))
+    if (isSideways && touch.x - left > edge && right - touch.x > edge && this.at.get(touch.key).kind == 'row') {
+      const side = dx > 0 ? 'leading' : 'trailing'
+      if (Math.abs(dx) < 32) return
+      this.wasGesture = true
+      if (this.mode.kind == 'swipe') this.endSwipe()
+      else if (look[side + 'Actions']?.length && this.pick(touch.key)) this.swipe(side)
+    } else if ((touch.isHeld || (this.isMouse && !isSideways)) && look.canReorder && this.may('ask')) {
+      touch.isDragging = this.wasGesture = this.pick(touch.key)
+      this.mode = {kind: 'drag', lifted: touch.key.slice(1)}
+      this.scroller.setPointerCapture(touch.id)
+      this.marker = this.box.appendChild(make('div', 'drop'))
+      return this.drag(event)
+    }
+    this.touch = undefined
+  }
+
+  drag({clientX, clientY}) {
+    const {touch, place} = this
+    const {top, bottom, left} = this.scroller.getBoundingClientRect()
+    const near = clientY < top + 40 ? -12 : clientY > bottom - 40 ? 12 : 0
+    if (near) {
+      this.setTop(place.top + near)
+      this.draw()
+    }
+    const y = clientY - top + place.top, x = clientX - left
+    const distance = frame => Math.abs(frame.y + frame.height / 2 - y) + (frame.kind == 'card' ? Math.abs(frame.x + frame.width / 2 - x) : 0)
+    const frame = this.visible.filter(frame => frame.row).sort((a, b) => distance(a) - distance(b))[0]
+    if (!frame) return
+    const isCard = frame.kind == 'card'
+    const isAfter = isCard ? x > frame.x + frame.width / 2 : y > frame.y + frame.height / 2
+    touch.target = {id: frame.row.id, side: isAfter ? 'after' : 'before'}
+    const at = {x: frame.x + isCard * isAfter * frame.width, y: frame.y - place.shift + !isCard * isAfter * frame.height}
+    Object.assign(this.marker.style, {width: isCard ? '2px' : frame.width + 'px', height: isCard ? frame.height + 'px' : '2px', transform: `translate(${at.x}px,${at.y}px)`})
+  }
+
+  up(event) {
+    const {touch} = this
+    if (event.pointerId != touch?.id) return
+    if (touch.isDragging) return this.drop(true)
+    clearTimeout(touch.timer)
+    if (!touch.isHeld || this.readonly) return
+    this.wasGesture = true
+    this.touch = undefined
+    this.pick(touch.key)
+    this.openMenu({x: event.clientX, y: event.clientY})
+  }
+
+  drop(isDone) {
+    const {touch} = this
+    clearTimeout(touch?.timer)
+    this.touch = undefined
+    if (!touch?.isDragging) return
+    this.marker.remove()
+    this.mode = {kind: 'rows'}
+    this.schedule()
+    const {target} = touch, item = touch.key.slice(1)
+    if (isDone && target && target.id != item && this.mayChange() && this.mayMove([item], target.id)) this.move([item], target.side, target.id)
+  }
+
+  click(event) {
+    const {target} = event, {isUnseen} = this.touch ?? {}
+    this.touch = undefined
+    if (this.wasGesture) return void (this.wasGesture = false)
+    const key = this.keyAt(event), row = this.shape.byKey.get(key), button = target.closest('button')
+    if (button?.by) return this.passColumns(button.by, this.at.get(key)?.section)
+    if (this.mode.kind == 'swipe') return this.endSwipe(button?.action)
+    const wasSelected = key == this.cursor
+    if (isUnseen || !this.pick(key)) return
+    const accessory = target.closest('.acc')?.dataset.accessory
+    if (row && event.shiftKey) this.markTo(row)
+    else if (event.ctrlKey || event.metaKey) this.mark()
+    else if (row && target.closest('.disc')) this.expand(row, !row.isOpen)
+    else if (accessory && row && (wasSelected || !this.isMouse)) this.touchAccessory(this.itemLook(row).accessories[accessory])
+    else if (!this.isMouse || key[0] == 'm') this.activate()
+  }
+
+  markTo({place, key}) {
+    const {rows, byKey} = this.shape
+    if (!this.takesSeveral(byKey.get(key))) return this.mark()
+    const from = byKey.get('i' + this.orderedMarks.at(-1))?.place ?? place
+    for (const row of rows.slice(Math.min(from, place), Math.max(from, place) + 1)) this.marks.add(row.id)
+    this.draw()
+  }
+
+  menuAt(event) {
+    if (this.readonly || !this.pick(this.keyAt(event))) return
+    event.preventDefault()
+    if (this.isMouse) this.openMenu({x: event.clientX, y: event.clientY})
+  }
+}
+
+"""#),
+        "query.js": WebFile(
+            tag: "cd0d88f82779929d",
+            text: #"""
+
+import {meanings, pointer} from './appearance.js'
+
+function asJSON(text) {
+  try { return JSON.parse(text); } catch { return undefined; }
+}
+
+const orders = {'<': 'lessThan', '<=': 'atMost', '>': 'greaterThan', '>=': 'atLeast'}
+const or = tests => tests.length == 1 ? tests[0] : {or: tests}
+
+export function condition(text) {
+  text = text.trim()
+  if (text[0] == '{') return JSON.parse(text)
+  const operators = text[0] == '/' ? /^(.+?)\s*(:=|!=|<=|>=|!~|=|<|>|~(?![01]))\s*(.*)$/s : /^(.+?)\s*(:=|!=|<=|>=|!~|=|<|>|~)\s*(.*)$/s
+  const found = operators.exec(text)
+  if (!found) {
+    const [, not, inside, bare, asks] = /^(!?)\s*(?:exists\((.*)\)|(.*?)(\?)?)$/s.exec(text)
+    const path = pointer((inside ?? bare).trim())
+    if (/^\/?$|\s/.test(path)) throw Error(`“${text}” is not a condition: use cpu>10, !done or due?`)
+    if (inside ?? asks) return {path, exists: !not}
+    const isFalse = {or: [{path, exists: false}, ...[null, false, 0, '', [], {}].map(equals => ({path, equals}))]}
+    return not ? isFalse : {not: isFalse}
+  }
+  const [, field, operator, value] = found
+  const path = pointer(field.trim())
+  const json = asJSON(value)
+  const quoted = typeof json == 'string'
+  const both = name => or([json, quoted ? undefined : value].filter(value => value !== undefined).map(value => ({path, [name]: value})))
+  if (operator == ':=') {
+    if (json === undefined) throw Error(`“${value}” is not JSON`)
+    return {path, equals: json}
+  }
+  if (orders[operator]) return {path, [orders[operator]]: typeof json == 'number' || quoted ? json : value}
+  const test = both(operator.endsWith('~') ? 'contains' : 'equals')
+  return operator[0] == '!' ? {not: test} : test
+}
+
+export const order = text => text.split(',').map(key => key.trim()).filter(Boolean).map(key =>
+  key[0] == '-' ? {path: pointer(key.slice(1)), descending: true} : pointer(key))
+
+function pathsIn(value) {
+  if (typeof value?.path == 'string') return [value.path]
+  return typeof value == 'object' && value ? Object.values(value).flatMap(pathsIn) : []
+}
+
+export function search(words, list, user, columns, showsTexts) {
+  const texts = ['text', 'secondaryText', 'badge', 'accessories', 'accessibilityLabel', 'tooltip', 'keywords']
+  const kinds = [user, list].flatMap(content => Object.values(content?.kinds ?? {})).flatMap(kind => texts.flatMap(name => pathsIn(kind?.[name])))
+  const paths = ['badge', 'badge/text', 'accessibilityLabel', 'tooltip', 'keywords', ...[0, 1, 2, 3].map(index => `accessories/${index}/text`)].map(path => '/' + path)
+  const rows = showsTexts || columns.includes('') ? [['/text', '', '/title', '/label', '/name', {firstExcept: meanings}, 'id'], '', ['/secondaryText', '/subtitle', '/description']] : []
+  return {words, in: [...new Set([...columns, ...paths, ...kinds, ...rows])]}
+}
+
+"""#),
+        "rows.js": WebFile(
+            tag: "31f0f702c0b1bc81",
+            text: #"""
+
+const cell = 8
+export const gap = 12
+const cardWidthMin = 8 * cell
+
+export function shapeOf(mirror, isClosed = () => false) {
+  const shape = {sections: [], rows: [], byKey: new Map(), mirror}
+  for (const source of mirror.sections) {
+    const section = {id: source.id, content: source.content, rows: [], start: shape.rows.length}
+    const add = (items, parent, level) => items.map((item, index) => {
+      const {id, children: below} = item
+      const isOpen = below.length > 0 && !isClosed(id)
+      const row = {key: 'i' + id, id, item, parent, section, level, index, isOpen, isParent: below.length > 0 || !!item.folded,
+        place: shape.rows.length}
+      shape.rows.push(row)
+      shape.byKey.set(row.key, row)
+      row.children = isOpen ? add(below, row, level + 1) : []
+      return row
+    })
+    section.rows = add(source.children, undefined, 0)
+    shape.sections.push(section)
+  }
+  return shape
+}
+
+export const siblings = row => row.parent?.children ?? row.section.rows
+
+export function successor(row, shape, isSkipped = () => false) {
+  const all = siblings(row)
+  const remains = other => shape.byKey.has(other.key) && !isSkipped(other.id)
+  const other = all.slice(row.index + 1).find(remains) ?? all.slice(0, row.index).findLast(remains)
+  if (other) return other.key
+  if (row.parent) return shape.byKey.has(row.parent.key) ? row.parent.key : successor(row.parent, shape, isSkipped)
+  return 'h' + row.section.id
+}
+
+export function follow(key, before, after, isOwn = () => false) {
+  const row = before.byKey.get(key)
+  if (!row) return key
+  if (isOwn(row.id)) return successor(row, after, isOwn)
+  for (let now = row; now; now = now.parent) {
+    if (after.byKey.has(now.key)) return now.key
+    if (!after.mirror.items.has(now.id)) return successor(now, after)
+  }
+  return successor(row, after)
+}
+
+function geometry(appearance, width) {
+  const narrow = width < 480
+  const margin = {grouped: 0, insetGrouped: narrow ? 12 : 20, sidebar: 8}[appearance] ?? 0
+  const full = appearance == 'insetGrouped' ? Math.min(width - 2 * margin, 840) : width - 2 * margin
+  const pad = appearance == 'sidebar' ? 8 : appearance == 'insetGrouped' && !narrow ? 16 : narrow ? 12 : 20
+  return {x: Math.max((width - full) / 2, 0), width: Math.max(full, 1), pad}
+}
+
+export function columnCount({columns, minWidth}, width) {
+  if (columns) return Math.min(columns, Math.max(Math.floor((width + gap) / (cardWidthMin + gap)), 1))
+  const wanted = Math.min(Math.max((minWidth ?? 24) * cell, cardWidthMin), width)
+  return Math.max(Math.floor((width + gap) / (wanted + gap)), 1)
+}
+
+export const itemWidth = ({itemWidth = 28}, width) => Math.max(Math.min(itemWidth * cell, width - 5 * cell), Math.min(cardWidthMin, width))
+
+export function layOut(shape, env) {
+  const frames = []
+  const bands = []
+  let y = 0, line = 0, order = 1
+  const add = (kind, key, more) => {
+    const frame = {kind, key, line: line++, order, y, ...more}
+    order += frame.count ?? frame.rows?.length ?? 1
+    frame.height ??= env.height(frame)
+    frames.push(frame)
+    y += frame.height
+    return frame
+  }
+  const missing = (key, count) => count > 0 && add('missing', key, {x: 0, width: env.width, height: count * env.unit, count})
+  const rest = env.total - env.offset - shape.rows.length
+  missing('before', env.offset)
+  const sections = shape.sections.filter(section => section.rows.length || (env.look(section).more && env.total > 0))
+  for (const section of sections) {
+    const look = env.look(section)
+    const layout = look.layout ?? {type: 'list'}
+    const {appearance = 'plain', header, footer} = look
+    const {x, width, pad} = geometry(appearance, env.width)
+    const isCut = section == sections.at(-1) && rest > 0
+    const isOfRows = layout.type == 'list' || layout.type == 'table'
+    const place = {x, width, section, pad}
+    const inner = width - 2 * pad
+    if (frames.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
+    else if (appearance != 'plain' && !header) y += 12
+    const band = {section, place, pins: look.pinHeader !== false, start: y}
+    if (header) band.header = add('header', 'h' + section.id, {...place, look: header})
+    if (layout.type == 'table') band.titles = add('titles', 't' + section.id, place)
+    else if (!isOfRows) y += 8
+    const all = []
+    const emit = (rows, level) => {
+      if (!rows.length) return
+      const indent = Math.min(level * 24, inner / 2)
+      if (layout.type == 'carousel') {
+        const lines = layout.lines ?? 3
+        add('strip', 'c' + rows[0].key, {...place, x: x + indent, width: width - indent, rows, lines, card: itemWidth(layout, inner - indent), snap: layout.snap})
+        y += gap
+        return
+      }
+      const count = layout.type == 'grid' ? columnCount(layout, inner - indent) : 1
+      for (let start = 0; start < rows.length; start += count) {
+        const group = rows.slice(start, start + count)
+        if (isOfRows) {
+          all.push(add('row', group[0].key, {...place, row: group[0], table: layout.type == 'table', lines: layout.lines}))
+        } else {
+          const size = (inner - indent - gap * (count - 1)) / count
+          const top = y
+          const cards = group.map((row, index) => {
+            [y, line] = [top, line - (index > 0)]
+            return add('card', row.key, {...place, row, x: x + pad + indent + index * (size + gap), width: size, lines: layout.lines})
+          })
+          const height = Math.max(...cards.map(card => card.height))
+          for (const card of cards) card.height = height
+          y = top + height + gap
+        }
+        for (const row of group) emit(row.children, level + 1)
+      }
+    }
+    emit(section.rows, 0)
+    if (look.more && !isCut) all.push(add('more', 'm' + section.id, place))
+    if (all.length) [all[0].isFirst, all.at(-1).isLast] = [true, !isCut]
+    band.end = y
+    bands.push(band)
+    if (footer && !isCut) add('footer', 'f' + section.id, {...place, look: footer})
+  }
+  missing('after', rest)
+  if (!frames.length) add('empty', 'e', {x: 0, width: env.width, look: env.empty})
+  return {frames, bands, count: order - 1, height: y + 16}
+}
+
+export function frameIndex(frames, y) {
+  let low = 0, high = frames.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (frames[middle].y + frames[middle].height <= y) low = middle + 1; else high = middle
+  }
+  return low
+}
+
+export function stops(frames) {
+  const result = []
+  for (const frame of frames) {
+    const {kind, key, line, x, row} = frame
+    if (kind == 'strip') frame.rows.forEach((row, index) => result.push({key: row.key, line, x: x + index * (frame.card + gap), frame, row, index}))
+    else if (row || kind == 'more' || ((kind == 'header' || kind == 'empty') && frame.look.actions?.length)) result.push({key, line, x, frame, row})
+  }
+  return result
+}
+
+export function fitColumns(columns, area, passed) {
+  const all = columns.map((column, index) => ({...column, px: !index || index > passed ? column.natural : 0}))
+  const shown = all.filter(column => column.px)
+  const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16)
+  while (free() < 0) {
+    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px)
+    if (wide.length) wide[0].px -= 8
+    else if (shown.length > 1) shown.pop().px = 0
+    else break
+  }
+  const growing = shown.filter(column => !column.width && column.align == 'left')
+  const room = Math.max(free(), 0) / growing.length
+  for (const column of growing) column.px += Math.min(room, column.px / 2 + 32)
+  return all
+}
+
+"""#),
+        "style.js": WebFile(
+            tag: "7c8402479ceff470",
+            text: #"""
+
+export const sheet = new CSSStyleSheet();
+
+sheet.replaceSync(`
+:host {
+  --row: 36px;
+  --radius: 10px;
+  --bg: light-dark(#fff, #1b1b1d);
+  --page: light-dark(#f2f2f6, #121214);
+  --group: light-dark(#fff, #212124);
+  --bar: light-dark(#f4f4f7, #29292d);
+  --fg: light-dark(#1b1b1e, #f1f1f3);
+  --secondary: light-dark(#606067, #a6a6ad);
+  --gray: var(--secondary);
+  --line: light-dark(#d9d9de, #38383d);
+  --accent: light-dark(#0759c2, #74b4ff);
+  --blue: var(--accent);
+  --red: light-dark(#b3261a, #ff8a80);
+  --orange: light-dark(#8f4400, #ffb067);
+  --yellow: light-dark(#6e5400, #e9c852);
+  --green: light-dark(#12632a, #63d67d);
+  --purple: light-dark(#7a2fac, #d3a4ff);
+  --focus: light-dark(#dbe9fb, #213d5e);
+  --mark: light-dark(#eaf2fc, #22303f);
+  display: block; height: 100%; min-height: 120px; contain: content; overflow: hidden;
+  font: 15px/20px system-ui, sans-serif; color: var(--fg); background: var(--bg);
+}
+* { box-sizing: border-box }
+[hidden], .names :empty, .banner:empty, .note:empty { display: none !important }
+button { font: inherit; color: inherit; background: none; border: 0; padding: 0 10px; min-height: 32px; border-radius: 8px }
+button:hover { background: var(--focus) }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px }
+h2, p { margin: 0; font-size: 13px; color: var(--secondary); overflow: hidden; text-overflow: ellipsis }
+h2 { font-size: 18px; line-height: 24px; color: var(--fg) }
+.root { display: flex; flex-direction: column; height: 100% }
+.paged { background: var(--page) }
+.head, .prompt, .in, .top, .slot, .cell { display: flex; align-items: center; gap: 4px }
+.head, .prompt, .banner { padding: 8px 12px 8px 20px }
+.head button { font-size: 22px; color: var(--accent) }
+.names, .main, .space, .prompt input, .bar, .top .text { flex: 1; min-width: 0 }
+input, textarea { font: inherit; color: inherit; background: var(--bg); border: 1px solid var(--line); border-radius: 8px; padding: 7px }
+textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
+.banner { background: var(--bar); color: var(--orange) }
+.scroller { flex: 1; overflow: hidden auto; position: relative; outline: none; overflow-anchor: none; contain: strict }
+.dim .scroller { opacity: .55 }
+.box { position: relative; overflow: hidden; contain: strict }
+.line, .drop { position: absolute; left: 0; top: 0; will-change: transform }
+.line { contain: layout style; user-select: none; -webkit-user-select: none }
+.row { touch-action: pan-y }
+.slide .line { transition: transform .28s }
+.fresh { animation: fade .28s }
+@keyframes fade { from { opacity: 0 } }
+.in { min-height: var(--row); padding-block: calc((var(--row) - 20px) / 2); position: relative }
+.row:hover > .in, .plain:is(.header, .card) > .in, .sidebarPlain.card > .in { background: var(--bar) }
+.card > .in { display: block; height: 100%; padding-block: 12px; overflow: hidden; border-radius: var(--radius) }
+:is(.grouped, .insetGrouped, .sidebar.card):is(.row, .more, .titles, .card) > .in { background: var(--group) }
+.insetGrouped:is(.isFirst, .titles) > .in { border-radius: var(--radius) var(--radius) 0 0 }
+.insetGrouped.isLast > .in { border-radius: 0 0 var(--radius) var(--radius) }
+.insetGrouped.isFirst.isLast:not(.table) > .in { border-radius: var(--radius) }
+.insetGrouped.table.isFirst:not(.isLast) > .in { border-radius: 0 }
+.sidebar > .in { border-radius: 8px }
+.separated:not(.isFirst)::before { content: ""; position: absolute; inset: 0 0 auto var(--pad); height: 1px; background: var(--line); z-index: 1 }
+.line.marked > .in { background: var(--mark) }
+.marked > .in::before { content: "✓"; position: absolute; left: 3px; color: var(--accent); font-size: 12px }
+:host(:focus-within) .cursor.line > .in { background: var(--focus); box-shadow: inset 3px 0 var(--accent) }
+.text, .sub, .cell > [dir] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; text-align: start; color: var(--tint, inherit) }
+.off * { color: var(--secondary); font-style: italic }
+.beside { display: flex; gap: 16px }
+.beside .sub { flex: 1 1.5 0 }
+.text.wrap, .footer .text, .empty * { white-space: pre-wrap; overflow-wrap: anywhere }
+.wrap[style*=clamp] { display: -webkit-box; -webkit-box-orient: vertical }
+.sub, .badge, .percent, .footer, .titles, .sidebar.header, .grouped.header, .insetGrouped.header { color: var(--secondary); font-size: 13px }
+.disc, .check, .icon, .pad, .urgent { flex: none; width: 24px; height: 20px; text-align: center }
+.icon { color: var(--tint, inherit); font-size: 17px; object-fit: contain }
+.disc { color: var(--secondary); font-size: 20px; line-height: 17px }
+.open { rotate: 90deg }
+.urgent { color: var(--red) }
+.urgent, .urgent ~ .main .text, .header .text, .titles, .top .text, .empty .text { font-weight: 600 }
+.check { width: 18px; height: 18px; margin: 0 3px; line-height: 16px; font-size: 13px; border: 1.5px solid var(--secondary); border-radius: 5px; color: var(--bg) }
+.checked, .mixed { background: var(--tint, var(--accent)); border-color: transparent }
+.acc { color: var(--tint, var(--secondary)); padding: 0 3px }
+.multiselect, .delete, .insert { width: 24px; font-size: 17px }
+.detail { width: 20px; height: 20px; padding: 0; line-height: 17px; text-align: center; border: 1.5px solid; border-radius: 50%; font-size: 13px }
+.slot { justify-content: flex-end; margin-inline-start: 4px; max-width: 40%; flex: none }
+.track { width: 100px }
+.bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
+.card .bar { margin-top: 8px }
+.fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
+.badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, transparent); overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.solid { background: var(--ink); color: var(--bg) }
+.footer > .in { display: block; min-height: 0; padding-block: 6px }
+.header > .in, .titles > .in { min-height: 32px; padding-block: 6px }
+.more { color: var(--accent) }
+.titles > .in { border-bottom: 1px solid var(--line) }
+.table > .in, .titles > .in { gap: 16px }
+.cell { flex: none; overflow: hidden; font-variant-numeric: tabular-nums }
+.right { justify-content: end }
+.center { justify-content: center }
+.ends { margin-inline-start: auto }
+.step { color: var(--accent); font-size: 18px }
+.strip { overflow: auto hidden; overscroll-behavior-x: contain; scrollbar-width: none }
+.run { position: relative; height: 100% }
+[snap=item], [snap=page] { scroll-snap-type: x mandatory; scroll-padding-inline: var(--pad) }
+[snap=item] .card, [snap=page] [stop] { scroll-snap-align: start }
+.empty > .in { flex-direction: column; padding-block: 64px; gap: 8px; text-align: center }
+.empty .icon { font-size: 36px; width: auto; height: auto; line-height: 44px }
+.missing { background: repeating-linear-gradient(#0000 0 calc(var(--pad) / 2 - 5px), var(--line) 0 calc(var(--pad) / 2 + 5px), #0000 0 var(--pad)) no-repeat 20px 0 / 30% }
+.pin { position: sticky; top: 0; height: 0; z-index: 2 }
+.pin .in { border-bottom: 1px solid var(--line) }
+.pin :is(.titles, .sidebarPlain, .sidebar, .grouped, .insetGrouped) > .in { background: var(--bg) }
+.paged .pin .header > .in { background: var(--page) }
+.swipe { position: absolute; inset-block: 0; display: flex }
+.trailing { right: 0 }
+.leading { left: 0 }
+.act, .act:hover { border-radius: 0; background: var(--secondary); color: var(--bg) }
+.act.primary { background: var(--accent) }
+.act.destructive { background: var(--red) }
+.selected { outline: 2px solid var(--fg); outline-offset: -4px }
+.lifted { opacity: .5 }
+.drop { background: var(--accent); z-index: 4 }
+.note { position: absolute; bottom: 12px; left: 50%; translate: -50%; width: max-content; max-width: 90%; padding: 8px 14px; border-radius: 10px; background: var(--fg); color: var(--bg); pointer-events: none; z-index: 5 }
+.refused { background: var(--red) }
+dialog { border: 1px solid var(--line); border-radius: 12px; padding: 6px; color: var(--fg); background: var(--group); min-width: 180px; max-width: min(480px, 90vw); box-shadow: 0 8px 32px #0004 }
+dialog p { margin: 8px 10px }
+ul { margin: 0; padding: 0 10px; list-style: none }
+.choices { display: flex; justify-content: end; gap: 8px }
+.menu { margin: 0 }
+.menu .choices { flex-direction: column; gap: 0 }
+.menu button { display: flex; gap: 16px; justify-content: space-between }
+kbd { color: var(--secondary) }
+dialog .destructive { color: var(--red) }
+button:disabled { color: var(--secondary); font-style: italic }
+@media (pointer: coarse) { :host { --row: 44px } button { min-height: 44px; min-width: 44px } .disc, .acc:not(.detail) { min-width: 32px } }
+@media (prefers-reduced-motion) { * { transition: none !important; animation: none !important } }
+@media (forced-colors: active) { .cursor > .in { outline: 2px solid Highlight } .fill { background: Highlight } }
+`);
+
+"""#),
+    ]
 }

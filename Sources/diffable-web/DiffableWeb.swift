@@ -90,7 +90,7 @@ struct LinkName: ExpressibleByArgument {
     }
 }
 
-extension Permission: ExpressibleByArgument {}
+extension DiffableWeb.Permission: ExpressibleByArgument {}
 
 enum ExitStatus {
     static let noSuchLink: Int32 = 65
