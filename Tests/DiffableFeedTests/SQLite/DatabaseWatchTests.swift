@@ -51,6 +51,14 @@ import Testing
         #expect(watch.rest == start + .milliseconds(150))
     }
 
+    @Test func `the first reading, which makes all items, needs no rest`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        watch.read(isFinal: true, isFirst: true, from: start, at: start + .seconds(4))
+        #expect(watch.rest == nil)
+        watch.stir(at: start + .seconds(5))
+        #expect(watch.next == start + .seconds(5))
+    }
+
     @Test func `trouble is told when it lasts, and once`() {
         var watch = DatabaseWatch(every: nil, at: start)
         let told = [("locked", 0), ("locked", 900), ("locked", 1_100), ("locked", 1_200), ("gone", 1_300)].map {

@@ -44,10 +44,12 @@ package struct DatabaseWatch {
         plan(at: now)
     }
 
-    /// `isFinal` says whether the read cannot have missed a commit.
-    mutating func read(isFinal: Bool, from start: Instant, at now: Instant) {
+    /// - Parameters:
+    ///   - isFinal: whether the read cannot have missed a commit.
+    ///   - isFirst: whether all items were made. The next read makes only those that differ, so it need not wait that long.
+    mutating func read(isFinal: Bool, isFirst: Bool = false, from start: Instant, at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
-        rest = now + (now - start) * FeedSchedule.restPerRun
+        rest = isFirst ? nil : now + (now - start) * FeedSchedule.restPerRun
         if !isFinal { lastEvent = now }
         plan(at: now)
     }
