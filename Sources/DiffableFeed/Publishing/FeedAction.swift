@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// An action on the item of a feed in the list `feeds`.
 package enum FeedAction: String, CaseIterable, Sendable {

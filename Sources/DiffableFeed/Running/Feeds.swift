@@ -1,4 +1,5 @@
 import Diffable
+import DiffableClient
 import DiffableInput
 import Synchronization
 

@@ -64,7 +64,7 @@ package struct DatabaseSource: FeedSource {
             // An open file would prevent unmounting the disk.
             if next.map({ $0 > .now + Self.idleMin }) ?? true { reading.end() }
             if await bell.wait(until: next) { watch.stir(at: .now) }
-            // A slow query may use at most a fifth of the time.
+            // A slow query may use at most a fifth of the time, after a while.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
     }
