@@ -140,8 +140,8 @@ import Testing
             while not os.path.exists(sys.argv[2] + "2"): time.sleep(0.002)
             """
         let copies = try FileManager.default.contentsOfDirectory(atPath: "/var/tmp").filter(isCopy).sorted()
-        async let holder = python(["-c", program, path, "\(directory)/go", mode])
         try await following("SELECT id, n FROM t", isCopied: true) { followed in
+            async let holder = python(["-c", program, path, "\(directory)/go", mode])
             let isRead = try await eventuallyInTask { followed.numbers == ["1": 1] }
             #expect(isRead, "\(followed.problem ?? "")")
             go()
@@ -159,8 +159,8 @@ import Testing
     func `a locked database names the copy as the remedy`(mode: String) async throws {
         try await sql("PRAGMA journal_mode=\(mode)", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
         let holding = holding(path, "PRAGMA locking_mode=EXCLUSIVE", "UPDATE t SET n = 2")
-        async let holder = python(holding)
         try await following("SELECT id, n FROM t") { followed in
+            async let holder = python(holding)
             let remedy = "if another program keeps it locked, set copy: true to read a copy"
             let isTold = try await eventuallyInTask { followed.problem?.hasSuffix(remedy) == true }
             #expect(isTold && followed.numbers != ["a": 2], "\(followed.problem ?? "")")
@@ -193,9 +193,8 @@ import Testing
         }
         try await sql("PRAGMA journal_mode=wal", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
         let holding = holding(path, "PRAGMA locking_mode=EXCLUSIVE", "UPDATE t SET n = 2")
-        async let holder = isLocked ? python(holding) : ""
-        if isLocked { #expect(try await eventuallyInTask { size(of: path + "-wal") > 0 }) }
         try await following("SELECT id, n FROM t") { followed in
+            async let holder = isLocked ? python(holding) : ""
             #expect(try await eventuallyInTask { isLocked ? followed.problem != nil : followed.numbers == ["a": 1] })
             // After some seconds of checking.
             #expect(try await eventuallyInTask { openFiles().isEmpty }, "\(openFiles())")
