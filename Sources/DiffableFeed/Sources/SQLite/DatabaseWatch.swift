@@ -77,7 +77,7 @@ package struct DatabaseWatch {
     /// In the long run, reading may use a fifth of the time. After a rest, a second of reading is free, so that a single commit
     /// need not wait, although a new log is read before it.
     private mutating func pay(from start: Instant, at now: Instant) {
-        let paid = max(paid ?? now, now) + (now - start) * FeedSchedule.restPerRun
+        let paid = max(paid ?? start, start) + (now - start) * (1 + FeedSchedule.restPerRun)
         (self.paid, rest) = (paid, paid - Self.freeRest)
     }
 
