@@ -51,7 +51,8 @@ final class RefusalLog {
     /// Routine refusals are logged at a low level, and missing permissions at a high one.
     private static func level(of code: WireError.Code) -> Logger.Level {
         switch code {
-        case .revisionMismatch, .shuttingDown: .debug
+        // The daemon has logged why it cannot read its configuration.
+        case .revisionMismatch, .shuttingDown, .invalidConfiguration: .debug
         case .permissionDenied: .notice
         default: .info
         }

@@ -80,7 +80,8 @@ extension FeedSettings {
             "shell", "headers", "every", "on", "timeout", "stream", "keep", "remove", "from", "id", "section", "parent",
             "text", "rows",
             "columns",
-            "numbers", "types", "separator", "orphans", "query", "json", "content", "look", "mode", "durability",
+            "numbers", "types", "separator", "orphans", "query", "json", "copy", "content", "look", "mode",
+            "durability",
             "adopt", "allowEmpty", "maxDelete",
         ]
 
@@ -226,6 +227,7 @@ extension DatabaseSettings {
         if let member = mapping.take("json") {
             jsonColumns = try member.names(remedy: "name at least one column that contains JSON, or leave `json` out")
         }
+        if let member = mapping.take("copy") { isCopied = try member.truth() }
         every = try mapping.take("every")?.interval()
         if let member = mapping.take("timeout") { timeout = try member.time() }
         for name in ["from", "rows", "columns", "numbers", "types", "separator"] {
@@ -262,10 +264,10 @@ extension RowMapping {
             }
             from = format
         }
-        fields.id = try mapping.take("id")?.path()
-        fields.section = try mapping.take("section")?.path()
-        fields.parent = try mapping.take("parent")?.path()
-        fields.text = try mapping.take("text")?.path()
+        set(
+            .init(
+                id: try mapping.take("id")?.path(), section: try mapping.take("section")?.path(),
+                parent: try mapping.take("parent")?.path(), text: try mapping.take("text")?.path()))
         rows = try mapping.take("rows")?.path()
         columns = try mapping.take("columns")?.names(remedy: "name the columns, or leave `columns` out")
         if let member = mapping.take("numbers") {

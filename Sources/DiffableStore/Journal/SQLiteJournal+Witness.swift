@@ -16,6 +16,7 @@ extension SQLiteJournal {
     /// Starts writing, after `recover`: new epochs if needed, and the witness. Nothing on disk changes before this.
     func takeOver() throws(StoreOpeningError) {
         tell(verdict)
+        if verdict == .lost { LossMark(in: directory.path).set() }
         try directory.withOpeningErrors {
             if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }

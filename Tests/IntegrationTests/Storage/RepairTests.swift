@@ -164,6 +164,40 @@ extension Integration {
             #expect(daemon.program.complaints.contains("changes are lost"), "\(daemon.program.complaints)")
             let lists = try daemon.connect().reply(to: "lists")
             #expect(!lists.contains(epoch), "\(lists)")
+            // Until somebody acknowledges it.
+            daemon.program.end(with: SIGTERM)
+            try daemon.restart()
+            let loss = "loss: acknowledged changes were lost before "
+            let status = try daemon.succeed("status")
+            #expect(status.contains(loss) && status.contains("delete \(state)/loss"), "\(status)")
+            #expect(try daemon.succeed("status", "--prometheus").contains("\ndiffabled_changes_lost 1\n"))
+            try FileManager.default.removeItem(atPath: "\(state)/loss")
+            #expect(try !daemon.succeed("status").contains(loss))
+            #expect(try daemon.succeed("status", "--prometheus").contains("\ndiffabled_changes_lost 0\n"))
+        }
+
+        @Test func `a copy of a running daemon's files without the log is told by --check`() throws {
+            func check(_ names: String...) throws -> String {
+                let copy = daemon.directory.file("copy-\(UUID().uuidString.prefix(8))")
+                try FileManager.default.createDirectory(
+                    atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                for name in names {
+                    try FileManager.default.copyItem(atPath: "\(state)/\(name)", toPath: "\(copy)/\(name)")
+                }
+                let program = try Program(
+                    Binaries.daemon, ["--check", "--state-directory", copy], in: daemon.directory)
+                _ = try program.wait()
+                return program.output
+            }
+            #expect(try !check("lists.sqlite", "lists.sqlite-wal", "witness").contains("warning"))
+            let halved = try check("lists.sqlite", "witness")
+            #expect(
+                halved.contains("lists.sqlite-wal is missing, although the daemon had the database open"), "\(halved)")
+            let alone = try check("lists.sqlite")
+            #expect(alone.contains("/witness are missing: if this is a copy"), "\(alone)")
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            #expect(try !check("lists.sqlite", "witness").contains("warning"))
         }
 
         private func epoch(of list: String) throws -> String {
