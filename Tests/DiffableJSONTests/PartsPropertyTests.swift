@@ -88,7 +88,8 @@ struct PartsPropertyTests {
             case .appendItems(let items, _), .insertItems(let items, _): number + count(items)
             case .deleteSections(let ids, _): number + ids.count
             case .deleteItems(let ids, _): number + ids.count
-            case .expandItems(let ids), .collapseItems(let ids): number + ids.count
+            case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
+                number + ids.count
             case .reloadSections(let sections): number + sections.count
             case .reconfigureItems(let items): number + items.count
             case .patchItems(let items): number + items.count

@@ -1,12 +1,18 @@
+import Foundation
 import TestSupport
 import Testing
 
 @Suite struct `What a view shows` {
+    /// The number of updates to check. `DIFFABLED_GROUPS=1000000` makes the run a long one.
+    private static let groupsWanted =
+        ProcessInfo.processInfo.environment["DIFFABLED_GROUPS"].flatMap { Int($0) } ?? 1_000
+
     /// Updates, resets and resumptions in every form, of random views and random changes.
     @Test func `is what a plain model of views shows, whatever happens`() {
         var random = SplitMix64()
         var (runs, groups, resumptions) = (0, 0, 0)
-        while runs < 20 || (groups <= 1_000 || resumptions <= 100) && runs < 100 {
+        let wanted = Self.groupsWanted
+        while runs < 20 || (groups <= wanted || resumptions <= 100) && (runs < 100 || wanted > 1_000) {
             runs += 1
             let seed = random.next()
             do {
@@ -21,7 +27,8 @@ import Testing
                 return
             }
         }
-        #expect(groups > 1_000 && resumptions > 100, "\(groups) groups, \(resumptions) resumptions")
+        print("a plain model of views: \(runs) runs, \(groups) groups, \(resumptions) resumptions")
+        #expect(groups > wanted && resumptions > 100, "\(groups) groups, \(resumptions) resumptions")
     }
 
     /// Some faults show in a third of the runs, so many runs are tried.

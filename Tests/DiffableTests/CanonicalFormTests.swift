@@ -201,6 +201,8 @@ private struct Form {
         case .reconfigureItems: rank(5)
         case .expandItems: rank(6)
         case .collapseItems: rank(7)
+        case .foldItems: rank(8)
+        case .unfoldItems: rank(9)
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             hold(false, "only what is pushed is in a difference")
         }

@@ -93,6 +93,8 @@ extension ListOperation {
             "reconfigureItems \(joined(changes.map { "\($0.id)\(said($0.content, "="))" }))"
         case .expandItems(let ids): "expandItems \(joined(ids))"
         case .collapseItems(let ids): "collapseItems \(joined(ids))"
+        case .foldItems(let ids): "foldItems \(joined(ids))"
+        case .unfoldItems(let ids): "unfoldItems \(joined(ids))"
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             "never pushed: \(self)"
         }
