@@ -110,7 +110,10 @@ export interface Following {
   /** What `onEnd` was called with, until the next update. */
   readonly error?: {name: string, message: string}
 
-  /** Shows another view, and returns when it is shown. If it is refused, the old view stays. */
+  /**
+   * Shows another view, and returns when it is shown. If it is refused, the old view stays. If a newer view was set in the
+   * meantime, the promise is kept or rejected with that one.
+   */
   setView(view: View): Promise<void>
   stop(): void
 }
