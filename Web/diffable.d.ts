@@ -144,7 +144,6 @@ export interface Mirror {
   readonly sections: readonly Section[]
   /** All items at all depths by id, in no order. */
   readonly items: ReadonlyMap<string, Item>
-  section(id: string): Section | undefined
   /** Returns the JSON of the daemon's `snapshot`. */
   snapshot(): Snapshot
 }
