@@ -330,7 +330,8 @@ export class Connection extends EventTarget {
       Object.assign(following, {error, epoch: undefined})
       onEnd?.(error)
     }
-    const gone = name => end({name, message: `there is no list "${list}"`})    /** An update without changes. */
+    const gone = name => end({name, message: `there is no list "${list}"`})
+    /** An update without changes. */
     const news = reason => ({
       reason, isView: coming !== following.view, list: !!reason,
       inserted: new Set(), deleted: new Set(), moved: new Set(), changed: new Set(), sections: new Set(),
