@@ -58,7 +58,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 :where(.grouped, .insetGrouped, .sidebar.card):where(.row, .more, .titles, .card) { --ground: var(--group) }
 .row:hover, .plain:is(.header, .card), .sidebarPlain.card { --ground: var(--bar) }
 .card { overflow: hidden; border-radius: var(--radius) }
-.card > .in { display: block; padding-block: 12px }
+.card > .in { display: block; padding-block: 0; border: solid #0000; border-width: 12px 0; overflow: hidden }
 .card .text, .card .sub { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2 }
 .insetGrouped:is(.isFirst, .titles) > .in { border-radius: var(--radius) var(--radius) 0 0 }
 .insetGrouped.isLast > .in { border-radius: 0 0 var(--radius) var(--radius) }
