@@ -70,7 +70,7 @@ def check_picture(page: Page, name: str, stored: Path | None = None) -> str | No
         return None
     DRAWN.mkdir(parents=True, exist_ok=True)
     (DRAWN / stored.name).write_bytes(picture)
-    return f"{stored.name} differs in {cells} cells: compare {DRAWN / stored.name}, then scripts/test-web --draw {name}"
+    return f"{stored.name} differs in {cells} cells: compare {DRAWN / stored.name}, then run scripts/test-web --draw"
 
 
 #: Properties of a node that assistive technology reads.
