@@ -14,9 +14,9 @@ from playwright.sync_api import Page
 HERE = Path(__file__).resolve().parent
 DRAWN = REPOSITORY / ".build/web/drawn"
 #: Cells of 4×4 pixels of a picture that may differ. Another version of Chromium smooths letters in another way.
-CELLS_MAX = 24
+CELLS_MAX = 12
 #: The difference of a cell's mean colour, of 255, from which on it counts.
-DIFFERENCE = 24
+DIFFERENCE = 16
 
 COMPARE = """async ([before, after, difference]) => {
     const pixels = async data => {
@@ -70,7 +70,7 @@ def check_picture(page: Page, name: str, stored: Path | None = None) -> str | No
         return None
     DRAWN.mkdir(parents=True, exist_ok=True)
     (DRAWN / stored.name).write_bytes(picture)
-    return f"{stored.name} differs in {cells} cells: compare {DRAWN / stored.name}, then scripts/test-web --draw {name}"
+    return f"{stored.name} differs in {cells} cells: compare {DRAWN / stored.name}, then run scripts/test-web --draw"
 
 
 #: Properties of a node that assistive technology reads.

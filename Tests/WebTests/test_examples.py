@@ -157,6 +157,9 @@ class ExampleTests(WebTest):
 class DocumentTests(WebTest):
     """The commands and the page of docs/web.md."""
 
+    # A page of one's own can have an icon.
+    expected_messages = ("favicon.ico",)
+
     def block(self, language: str) -> str:
         found = re.findall(rf"^```{language}\n(.*?)^```$", (REPOSITORY / "docs/web.md").read_text(), re.M | re.S)
         self.assertEqual(len(found), 1, language)

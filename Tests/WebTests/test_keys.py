@@ -78,6 +78,7 @@ class KeyTests(WebTest):
         page.get_by_role("button", name="Cancel").wait_for()
         page.keyboard.press("y")
         self.wait_for(lambda: self.order(name) == ["a", "b"], "the row is deleted")
+        self.at_rest(page)
         self.press(page, "u")
         self.wait_for(lambda: self.order(name) == ["a", "b", "c"], "u undoes the deletion")
 

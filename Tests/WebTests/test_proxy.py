@@ -98,7 +98,7 @@ class ProxyTests(WebTest):
         server = text.replace("/run/diffable-web/http.sock", str(self.socket)).replace(
             "board.example.org {", f"http://127.0.0.1:{self.port} {{")
         configuration = self.directory / "Caddyfile"
-        configuration.write_text("{\n\tadmin off\n\tpersist_config off\n\tauto_https off\n}\n" + server)
+        configuration.write_text("{\n\tadmin off\n\tauto_https off\n}\n" + server)
         self.run_proxy(caddy, "run", "--config", str(configuration), "--adapter", "caddyfile")
         self.check()
 
