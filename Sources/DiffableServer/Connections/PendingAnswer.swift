@@ -25,7 +25,7 @@ struct PendingAnswer: Sendable {
     func give(_ reply: Reply, size: Int = 0, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
         // A client without subscriptions need not wait, and cannot create one before it is answered.
-        let barrier = connection.subscriptions.isEmpty ? nil : barrier()
+        let barrier = connection.numberOfSubscriptions == 0 ? nil : barrier()
         let background = connection.hub.background
         guard size > background.turn.itemsFreedMax else {
             connection.session.outbox.fill(place, after: barrier) { reply.write(id: id, into: &$0) }

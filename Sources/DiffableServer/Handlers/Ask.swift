@@ -74,7 +74,7 @@ final class Ask {
         connection.quota.noteAsked(-length)
         guard connection.context != nil else { return }
         connection.session.unordered.endAwaiting()
-        if let barrier, !connection.subscriptions.isEmpty {
+        if let barrier, connection.numberOfSubscriptions > 0 {
             var line = ByteWriter()
             write(&line)
             connection.session.unordered.append(reply: line, after: barrier)

@@ -48,6 +48,8 @@ class Reception(Generic[T]):
             try:
                 if self._connection is None:
                     await self._begin_again()
+                    if self._received:
+                        break
                 if (connection := self._connection) is not None:
                     message = await connection.next_message()
                     self._is_taking = True
