@@ -49,6 +49,9 @@ final class WebHub {
         waitForIdling()
     }
 
+    // A server that could not listen never was idle.
+    deinit { idle.succeed() }
+
     // MARK: - Connections
 
     /// Adds a new connection; returns false if there are too many.
