@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from fixture import Web, WebTest
-from playwright.sync_api import BrowserContext, Page, Route
+from playwright.sync_api import BrowserContext, Error, Page, Route
 from test_layouts import violations
 
 PHONE = {"width": 390, "height": 844}
@@ -204,6 +204,13 @@ class VersionTests(WebTest):
         context.route("**/health", answer)
         return context
 
+    def is_new(self, page: Page) -> bool:
+        try:
+            return page.evaluate("!globalThis.isOld")
+        except Error:
+            # The page is being loaded.
+            return False
+
     def restart(self) -> None:
         self.web.kill()
         self.web.start()
@@ -222,7 +229,7 @@ class VersionTests(WebTest):
         self.assertTrue(page.evaluate("globalThis.isOld"))
         self.status = 200
         self.restart()
-        page.wait_for_function("!globalThis.isOld")
+        self.wait_for(lambda: self.is_new(page), "the page is loaded again")
         self.wait_until_live(page)
 
     def test_a_page_that_is_used_waits_for_ten_seconds_of_rest(self) -> None:
@@ -240,4 +247,4 @@ class VersionTests(WebTest):
             page.clock.run_for(1000)
         self.assertTrue(page.evaluate("globalThis.isOld"), "somebody uses it")
         page.clock.run_for(2000)
-        page.wait_for_function("!globalThis.isOld")
+        self.wait_for(lambda: self.is_new(page), "the page is loaded again")
