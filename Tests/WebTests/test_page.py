@@ -29,6 +29,9 @@ class PageTests(WebTest):
     def links(self, page: Page) -> list[str]:
         return [text.split("\n")[0] for text in page.locator(".lists a").all_inner_texts()]
 
+    def wait_for_texts(self, page: Page, texts: list[str]) -> None:
+        self.wait_for(lambda: self.texts(page) == texts, f"{texts}")
+
     # All lists
 
     def test_all_lists_of_a_token(self) -> None:
@@ -111,7 +114,7 @@ class PageTests(WebTest):
         ]:
             with self.subTest(query=query):
                 page = self.open(name, **query)
-                self.wait_for(lambda: self.texts(page) == texts, f"{texts}")
+                self.wait_for_texts(page, texts)
                 page.context.close()
         page = self.new_page(f"{self.web.url}/?list={name}&where=due%3E0&where=due%3C3#token={self.web.link()}")
         self.wait_until_live(page)
@@ -174,12 +177,13 @@ class PageTests(WebTest):
         context.clock.install()
         page = self.open(*names, context=context, rotate="30")
 
-        def shown() -> list[str]:
-            return page.evaluate("""[...document.querySelectorAll('diffable-list')]
-                .filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.getAttribute('list'))""")
+        def wait_until_shown(name: str) -> None:
+            visible = """[...document.querySelectorAll('diffable-list')]
+                .filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.getAttribute('list'))"""
+            self.wait_for(lambda: page.evaluate(visible) == [name], f"{name} is shown")
 
         for name in [*names, names[0]]:
-            self.wait_for(lambda: shown() == [name], f"{name} is shown")
+            wait_until_shown(name)
             page.clock.run_for(30_000)
 
 
