@@ -131,7 +131,8 @@ const followLists = async () => {
   try {
     result = await connection.request('followLists', {content: true, minInterval: 1000})
   } catch (error) {
-    if (error.name !== 'methodNotFound') return
+    // An older daemon, or a bridge that does not allow it.
+    if (!/methodNotFound|permissionDenied/.test(error.name)) return
     result = await connection.request('lists')
   }
   known.clear()
@@ -181,10 +182,12 @@ const checkVersion = async () => {
   if (await health()) location.reload()
 }
 
-// A browser does not say why a WebSocket was refused. A request for a list does. No list has so long a name.
+// A browser does not say why a WebSocket was refused. A request for a list does. Without a list, this asks for a name that is
+// too long for one.
 const isRefused = async () => {
   const headers = {Accept: 'application/json', ...connection.token && {Authorization: `Bearer ${connection.token}`}}
-  const response = await fetch(new URL(`lists/${'x'.repeat(256)}`, home), {headers}).catch(() => undefined)
+  const name = encodeURIComponent(names[0] ?? 'x'.repeat(256))
+  const response = await fetch(new URL(`lists/${name}?view={"window":{"limit":1}}`, home), {headers}).catch(() => undefined)
   return response?.status === 401
 }
 
