@@ -575,13 +575,16 @@ export class Drawing {
     const {following, place: {top, screen}, shape: {rows}, window: {pins = [], keep = []}} = this
     if (!following || !this.isLoaded || this.isAsking || this.isDirty || this.absence) return
     const {total, offset} = this.shown
-    if (total <= wholeMax) return this.isWhole || this.askAgain(whole)
+    const isLong = total > wholeMax
     const size = Math.max(Math.ceil(screen / this.unit), 10)
     const first = this.numberAt(top), last = this.numberAt(top + screen), end = offset + rows.length
-    const isShort = this.isWhole || (first - offset < 2 * size && offset > 0) || (end - last < 2 * size && end < total)
+    const isShort = this.isWhole == isLong || (first - offset < 2 * size && offset > 0) || (end - last < 2 * size && end < total)
     const wantedPins = [...this.cursor?.[0] == 'i' ? [this.cursor.slice(1)] : [], ...this.marks].slice(0, 256)
     const wantedKeep = this.followsTop ? [] : [...wantedPins.slice(0, 1), ...this.visible.flatMap(frame => frame.row?.id ?? [])].slice(0, 64)
-    if (!isShort && isSame(pins, wantedPins) && (!isAtRest || isSame(keep, wantedKeep))) return
-    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, allSections: true, pins: wantedPins, keep: wantedKeep})
+    // A list that is followed as a whole keeps its place, too: it may become a long one.
+    if (!isShort && (!(isLong || isAtRest) || isSame(pins, wantedPins)) && (!isAtRest || isSame(keep, wantedKeep))) return
+    const more = {allSections: true, pins: wantedPins, keep: wantedKeep}
+    if (!isLong) return this.isPlain && this.isWhole || this.askAgain({...whole, ...more})
+    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, ...more})
   }
 }

@@ -127,12 +127,14 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .note { position: absolute; bottom: 12px; left: 50%; translate: -50%; width: max-content; max-width: 90%; padding: 8px 14px; border-radius: 10px; background: var(--fg); color: var(--bg); pointer-events: none; z-index: 5 }
 .refused { background: var(--red) }
 dialog { border: 1px solid var(--line); border-radius: 12px; padding: 6px; color: var(--fg); background: var(--group); min-width: 180px; max-width: min(480px, 90vw); box-shadow: 0 8px 32px #0004 }
-dialog p { margin: 8px 10px }
+dialog p { margin: 8px 10px; font-size: inherit; color: inherit }
+dialog.menu p { font-size: 13px }
 ul { margin: 0; padding: 0 10px; list-style: none }
+.choices kbd { margin-inline-start: 8px }
 .choices { display: flex; justify-content: end; gap: 8px }
 .menu { margin: 0 }
 .menu .choices { flex-direction: column; gap: 0 }
-.menu button { display: flex; gap: 16px; justify-content: space-between }
+.menu button { display: flex; align-items: center; gap: 16px; justify-content: space-between }
 kbd { color: var(--secondary) }
 dialog .destructive { color: var(--red) }
 button:disabled { color: var(--secondary); font-style: italic }
