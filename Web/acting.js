@@ -188,9 +188,9 @@ export class Acting extends Drawing {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
     } else if (!row.isParent || row.isOpen == isOpen) return
-    const set = this.following.view.expansion ? this.toggled : this.closed
+    const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
-    if (set == this.toggled) return this.askAgain()
+    if (this.following.view.expansion) return this.askAgain()
     this.isDirty = true
     this.schedule()
   }

@@ -9,6 +9,7 @@
 //   search, sort, where   as a user types them: words; `-.due`; `cpu>10`
 //   min-interval  milliseconds between two updates, by default 33
 //   readonly      nothing can be changed
+//   kiosk         neither buttons nor a cursor
 //
 // Properties: `cursor` and `marked` (ids), `following` (what `Connection.follow` returned), `connection` (another connection than
 // the page's). Events: `update` (detail as of `onUpdate`), `choose` (cancelable; detail `{id, ids, item}`: Enter, a double click or a tap
@@ -34,13 +35,13 @@ import {sheet} from './style.js'
 const lostTime = 300
 const sinceTime = 5000
 
-const frame = `<div id='root' class='root'>
-<div id='head' class='head' part='head'><div class='names'><h2 id='title'></h2><p id='subtitle'></p><p id='query'></p></div>
-<button id='search' aria-label='Search'>⌕</button><button id='actions' aria-label='Actions of the list'>⋯</button></div>
-<label id='prompt' class='prompt' hidden><span></span><input id='input' maxlength='500'></label>
-<div id='banner' class='banner' part='banner' role='status'></div>
-<div id='scroller' class='scroller' tabindex='0' role='grid' aria-multiselectable='true'><div id='pin' class='pin' role='none' inert aria-hidden='true'></div><div id='box' class='box' role='none'></div></div>
-<div id='note' class='note' part='note' role='status'></div><dialog id='dialog'></dialog></div>`
+const frame = `<div id="root" class="root">
+<div id="head" class="head" part="head"><div class="names"><h2 id="title"></h2><p id="subtitle"></p><p id="query"></p></div>
+<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="actions" aria-label="Actions of the list">⋯</button></div>
+<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"></label>
+<div id="banner" class="banner" part="banner" role="status"></div>
+<div id="scroller" class="scroller" tabindex="0" role="grid" aria-multiselectable="true"><div id="pin" class="pin" role="none" inert aria-hidden="true"></div><div id="box" class="box" role="none"></div></div>
+<div id="note" class="note" part="note" role="status"></div><dialog id="dialog"></dialog></div>`
 
 function json(text) {
   try { return JSON.parse(text); } catch { return undefined; }

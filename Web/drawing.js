@@ -55,23 +55,32 @@ export class Drawing {
   start(connection, list, options) {
     Object.assign(this, {connection, list, window: whole, cursor: undefined, isLoaded: false, followsTop: true}, options)
     for (const known of [this.marks, this.toggled, this.closed, this.heights, this.strips]) known.clear()
-    this.following = connection.follow(list, {view: this.view(), minInterval: this.minInterval,
+    this.follow()
+  }
+
+  follow() {
+    this.following = this.connection.follow(this.list, {view: this.view(), minInterval: this.minInterval,
       onUpdate: update => this.update(update), onEnd: error => this.ended(error)})
   }
 
   get content() { return this.following?.mirror.content; }
   get isWhole() { return this.window.limit >= wholeMax; }
+  get isLong() { return this.following?.total > wholeMax }
   get isFiltered() { return !!(this.query.search || this.query.where); }
 
   view() {
     const {search: words, where, sort} = this.query
-    const {baseView, window} = this
+    const {baseView, isPlain, isLong} = this
+    const {offset, limit} = this.window
+    const window = isPlain ? {offset, limit} : this.window
     const base = baseView?.where
     const view = {...baseView, window}
     if (where || base) view.where = where && base ? {and: [base, where]} : where ?? base
     if (sort?.length) view.sort = sort
     if (words) view.search = this.searched(words)
-    return this.isFiltered ? view : {...view, expansion: 'own', toggled: [...this.toggled], folded: true}
+    // A daemon that cannot tell which items are folded sends all of them, and they are folded here.
+    if (this.isFiltered || (isPlain && !isLong)) return view
+    return {...view, expansion: 'own', toggled: [...this.toggled], ...!isPlain && {folded: true}}
   }
 
   /** A search looks at the texts that are shown. They are unknown if rows that are not loaded may be drawn in another way. */
@@ -129,6 +138,12 @@ export class Drawing {
   }
 
   ended(error) {
+    // A daemon without folds, pins and places that are kept.
+    if (!this.isPlain && /has no member/.test(error?.message)) {
+      this.isPlain = true
+      this.following?.stop()
+      return this.follow()
+    }
     this.absence = error?.message
     this.showBanner()
   }
@@ -304,7 +319,7 @@ export class Drawing {
   layOut() {
     const {place, shape, shown: {offset, total}} = this
     const standard = {card: 72, empty: 240, footer: 32, titles: 33}
-    Object.assign(this, layOut(shape, {width: place.width, offset, total: Math.max(total, shape.rows.length), unit: this.unit, look: section => this.look(section),
+    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, look: section => this.look(section),
       height: ({key, kind, lines}) => kind == 'strip' ? lines * 20 + 24 : this.heights.get(key) ?? this.usual[kind] ?? standard[kind] ?? this.unit,
       empty: this.isFiltered ? {text: 'Nothing matches'} : this.listLook?.empty ?? {text: 'Nothing here'}}))
     place.height = this.height
@@ -321,8 +336,9 @@ export class Drawing {
     let lines
     if (this.isDirty && !this.isHeld) {
       if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
-      this.shown = {offset: following.offset, total: following.total}
-      this.shape = shapeOf(following.mirror, id => this.closed.has(id))
+      const isHere = !following.view.expansion
+      this.shape = shapeOf(following.mirror, item => this.isFiltered ? this.closed.has(item.id) : isHere && !!item.expanded == this.toggled.has(item.id))
+      this.shown = this.isLong ? {offset: following.offset, total: following.total} : {offset: 0, total: this.shape.rows.length}
       this.isTree = this.shape.rows.some(row => row.isParent)
       if (isLoaded) this.keep(before, anchor); else this.forget()
       ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]

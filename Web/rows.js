@@ -7,7 +7,7 @@ export const gap = 12
 const cardWidthMin = 8 * cell
 
 /**
- * The visible rows of a mirror. `isClosed` says which parents are closed here although their children are known.
+ * The visible rows of a mirror. `isClosed` says which items are closed here although their children are known.
  * A row is `{key, id, item, parent, section, level, index, children, isParent, isOpen}`.
  */
 export function shapeOf(mirror, isClosed = () => false) {
@@ -16,7 +16,7 @@ export function shapeOf(mirror, isClosed = () => false) {
     const section = {id: source.id, content: source.content, rows: [], start: shape.rows.length}
     const add = (items, parent, level) => items.map((item, index) => {
       const {id, children: below} = item
-      const isOpen = below.length > 0 && !isClosed(id)
+      const isOpen = below.length > 0 && !isClosed(item)
       const row = {key: 'i' + id, id, item, parent, section, level, index, isOpen, isParent: below.length > 0 || !!item.folded,
         place: shape.rows.length}
       shape.rows.push(row)

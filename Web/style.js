@@ -53,18 +53,23 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .fresh { animation: fade .28s }
 @keyframes fade { from { opacity: 0 } }
 .in { min-height: var(--row); padding-block: calc((var(--row) - 20px) / 2); position: relative }
-.row:hover > .in, .plain:is(.header, .card) > .in, .sidebarPlain.card > .in { background: var(--bar) }
-.card > .in { display: block; height: 100%; padding-block: 12px; overflow: hidden; border-radius: var(--radius) }
-:is(.grouped, .insetGrouped, .sidebar.card):is(.row, .more, .titles, .card) > .in { background: var(--group) }
+.row > .in, .more > .in, .titles > .in, .header > .in, .card { background: var(--ground) }
+:where(.pin > *) { --ground: var(--bg) }
+:where(.grouped, .insetGrouped, .sidebar.card):where(.row, .more, .titles, .card) { --ground: var(--group) }
+.row:hover, .plain:is(.header, .card), .sidebarPlain.card { --ground: var(--bar) }
+.card { overflow: hidden; border-radius: var(--radius) }
+.card > .in { display: block; padding-block: 0; border: solid #0000; border-width: 12px 0; overflow: hidden }
+.card .text, .card .sub { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2 }
 .insetGrouped:is(.isFirst, .titles) > .in { border-radius: var(--radius) var(--radius) 0 0 }
 .insetGrouped.isLast > .in { border-radius: 0 0 var(--radius) var(--radius) }
 .insetGrouped.isFirst.isLast:not(.table) > .in { border-radius: var(--radius) }
 .insetGrouped.table.isFirst:not(.isLast) > .in { border-radius: 0 }
 .sidebar > .in { border-radius: 8px }
 .separated:not(.isFirst)::before { content: ""; position: absolute; inset: 0 0 auto var(--pad); height: 1px; background: var(--line); z-index: 1 }
-.line.marked > .in { background: var(--mark) }
+.line.marked { --ground: var(--mark) }
 .marked > .in::before { content: "✓"; position: absolute; left: 3px; color: var(--accent); font-size: 12px }
-:host(:focus-within) .cursor.line > .in { background: var(--focus); box-shadow: inset 3px 0 var(--accent) }
+:host(:focus-within:not([kiosk])) .cursor.line { --ground: var(--focus); .in { box-shadow: inset 3px 0 var(--accent) } }
+:host([kiosk]) .head button { display: none }
 .text, .sub, .cell > [dir] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; text-align: start; color: var(--tint, inherit) }
 .off * { color: var(--secondary); font-style: italic }
 .beside { display: flex; gap: 16px }
@@ -88,7 +93,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
 .card .bar { margin-top: 8px }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
-.badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, transparent); overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, var(--bg)); overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .solid { background: var(--ink); color: var(--bg) }
 .footer > .in { display: block; min-height: 0; padding-block: 6px }
 .header > .in, .titles > .in { min-height: 32px; padding-block: 6px }
@@ -109,8 +114,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .missing { background: repeating-linear-gradient(#0000 0 calc(var(--pad) / 2 - 5px), var(--line) 0 calc(var(--pad) / 2 + 5px), #0000 0 var(--pad)) no-repeat 20px 0 / 30% }
 .pin { position: sticky; top: 0; height: 0; z-index: 2 }
 .pin .in { border-bottom: 1px solid var(--line) }
-.pin :is(.titles, .sidebarPlain, .sidebar, .grouped, .insetGrouped) > .in { background: var(--bg) }
-.paged .pin .header > .in { background: var(--page) }
+.paged .pin > .header { --ground: var(--page) }
 .swipe { position: absolute; inset-block: 0; display: flex }
 .trailing { right: 0 }
 .leading { left: 0 }

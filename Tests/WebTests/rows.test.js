@@ -24,7 +24,7 @@ const keys = list => list.map(frame => frame.key)
 test('the rows of an outline are in order, with their levels', () => {
   const shape = shapeOf(mirror({s: [['a', ['b', 'c']], 'd']}))
   assert.deepEqual(shape.rows.map(row => [row.id, row.level]), [['a', 0], ['b', 1], ['c', 2], ['d', 0]])
-  assert.deepEqual(shapeOf(mirror({s: [['a', ['b', 'c']], 'd']}), id => id == 'a').rows.map(row => row.id), ['a', 'd'])
+  assert.deepEqual(shapeOf(mirror({s: [['a', ['b', 'c']], 'd']}), ({id}) => id == 'a').rows.map(row => row.id), ['a', 'd'])
 })
 
 test('the next sibling takes the place of a deleted row, else the previous one, the parent, the header', () => {
@@ -45,7 +45,7 @@ test('the cursor does not follow a row that its own user moved', () => {
 
 test('the cursor of a row that was closed goes to its parent', () => {
   const list = mirror({s: [['a', ['b', 'c']]]})
-  assert.equal(follow('ic', shapeOf(list), shapeOf(list, id => id == 'a')), 'ia')
+  assert.equal(follow('ic', shapeOf(list), shapeOf(list, ({id}) => id == 'a')), 'ia')
 })
 
 test('no frame overlaps the next one, in any layout', () => {
