@@ -110,7 +110,10 @@ export interface Following {
   /** What `onEnd` was called with, until the next update. */
   readonly error?: {name: string, message: string}
 
-  /** Shows another view, and returns when it is shown. If it is refused, the old view stays. */
+  /**
+   * Shows another view, and returns when it is shown. If it is refused, the old view stays. If a newer view was set in the
+   * meantime, the promise is kept or rejected with that one.
+   */
   setView(view: View): Promise<void>
   stop(): void
 }
@@ -141,7 +144,6 @@ export interface Mirror {
   readonly sections: readonly Section[]
   /** All items at all depths by id, in no order. */
   readonly items: ReadonlyMap<string, Item>
-  section(id: string): Section | undefined
   /** Returns the JSON of the daemon's `snapshot`. */
   snapshot(): Snapshot
 }

@@ -69,8 +69,6 @@ class Mirror {
   get sections() { return this.root.children }
   get items() { return this.nodes.items }
 
-  section(id) { return this.nodes.sections.get(id) }
-
   /** Returns the JSON that the daemon's `snapshot` has. */
   snapshot() { return this.root.snapshot() }
 
@@ -277,18 +275,16 @@ export class Connection extends EventTarget {
     let isFresh = true
     let parts = []
     let waiting = []
-
+    /** Keeps or rejects the promises of `setView`. */
     const settle = error => {
       for (const [resolve, reject] of waiting.splice(0)) error ? reject(error) : resolve()
     }
-
     const isCurrent = () => this.#takers.get(following.subscription) === take
     const leave = () => {
       const {subscription} = following
       this.#takers.delete(subscription)
       this.#call('unsubscribe', {subscription})
     }
-
     /** Subscribes with the wish, or sends it as another view. One such request is on its way at any time. */
     const ask = isNew => {
       // Nothing is on its way on a new connection.
@@ -302,6 +298,11 @@ export class Connection extends EventTarget {
         // The reply is to a subscription that there is no longer.
         if (error === lost || !isNew && !isCurrent()) return
         if (error) {
+          if (isNew && epoch) {
+            // A daemon may refuse to continue from a state. Then it sends the whole list.
+            following.epoch = undefined
+            return ask(true)
+          }
           // A new view may be the reason. The old one was accepted before.
           if (isNew && sent === view) end(error)
           if (wish === sent) {
@@ -309,8 +310,7 @@ export class Connection extends EventTarget {
             settle(error)
           }
           asked = answered
-          if (wish !== sent) ask()
-          return
+          return wish !== sent && ask()
         }
         answered = sent
         if (isNew) {
@@ -324,18 +324,19 @@ export class Connection extends EventTarget {
       if (isNew) this.#call('subscribe', {list, view: sent, since, minInterval, bookmark: 30_000, ifAbsent: 'wait'}, reply)
       else this.#call('setView', {subscription, view: sent}, reply)
     }
-
+    /** Says that there is no list to show. The mirror keeps what it has. */
     const end = error => {
       parts = []
       Object.assign(following, {error, epoch: undefined})
       onEnd?.(error)
     }
     const gone = name => end({name, message: `there is no list "${list}"`})
+    /** An update without changes. */
     const news = reason => ({
       reason, isView: coming !== following.view, list: !!reason,
       inserted: new Set(), deleted: new Set(), moved: new Set(), changed: new Set(), sections: new Set(),
     })
-
+    /** Takes a notification of the current subscription. */
     const take = (method, params) => {
       if (params.operations) {
         if (!parts.length) coming = answered
@@ -356,7 +357,7 @@ export class Connection extends EventTarget {
         if (params.reason === 'permissionDenied') ask(true)
       }
     }
-
+    /** Applies a complete group. */
     const show = () => {
       const group = Object.assign({}, ...parts)
       // Only a reset has a reason.
@@ -366,7 +367,7 @@ export class Connection extends EventTarget {
         for (const {from} of parts) if (!reason && from !== following.revision) throw Error(`from ${from}`)
         following.mirror.apply(parts.flatMap(({operations}) => operations), update)
       } catch (error) {
-        console.warn(`changes of "${list}" do not fit:`, error, parts)
+        console.warn(`changes of ${list} do not fit:`, error, parts)
         following.epoch = undefined
         if (reason) return this.#lose()
         leave()
@@ -381,7 +382,7 @@ export class Connection extends EventTarget {
       if (coming === wish) settle()
       onUpdate?.(update)
     }
-
+    /** What the caller gets. */
     const following = {
       list,
       mirror: new Mirror(),

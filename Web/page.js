@@ -61,7 +61,7 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
-    for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly']) {
+    for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
       if (query.has(option)) list.setAttribute(option, query.get(option))
     }
     return list

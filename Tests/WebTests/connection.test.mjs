@@ -216,6 +216,35 @@ test('a hidden page rests after 30 s, and resumes with the view that it showed',
   assert.deepEqual(following.view, {search: 'b'})
 })
 
+test('a page that rests stays so when the network is back', () => {
+  const {hide, online} = page()
+  const {connection} = follow()
+  hide(true)
+  mock.timers.tick(30_000)
+  online()
+  assert.equal(connection.state, 'resting')
+  assert.equal(FakeSocket.all.length, 1)
+})
+
+test('a list is live while it is up to date', () => {
+  const connection = new Connection(address)
+  FakeSocket.last.open()
+  const following = connection.follow('tasks')
+  assert.equal(following.live, undefined)
+  FakeSocket.last.answer('subscribe', {subscription: 1, list: 'tasks', epoch: 'E', revision: 1})
+  assert.equal(following.live, undefined)
+  FakeSocket.last.notify('reset', {epoch: 'E', revision: 1, reason: 'initial', operations: append})
+  assert.equal(following.live, true)
+  FakeSocket.last.drop()
+  assert.equal(following.live, undefined)
+  mock.timers.tick(500)
+  FakeSocket.last.open()
+  FakeSocket.last.answer('subscribe', {subscription: 1, list: 'tasks', epoch: 'E', revision: 1, resumed: true})
+  assert.equal(following.live, true)
+  FakeSocket.last.notify('listDeleted', {})
+  assert.equal(following.live, undefined)
+})
+
 test('a page with rest: false never rests', () => {
   const {hide} = page()
   const {connection, socket} = follow({}, new Connection(address, {rest: false}))
@@ -412,6 +441,45 @@ test('a refused view leaves the old one', async () => {
   assert.deepEqual(following.view, {search: 'd'})
 })
 
+test('a refused view leaves one that was accepted and is not shown yet', async () => {
+  const {following, socket} = follow({view: {search: 'a'}})
+  const first = following.setView({search: 'b'})
+  socket.answer('setView')
+  const second = following.setView({where: 1})
+  socket.refuse('setView', {code: -32602, message: 'no', data: {name: 'invalidParams'}})
+  await assert.rejects(second, {name: 'invalidParams'})
+  socket.notify('changes', {from: 1, revision: 1, operations: []})
+  assert.deepEqual(following.view, {search: 'b'})
+  assert.equal(socket.sent.filter(({method}) => method === 'setView').length, 2)
+  // Both waited for the newest view, which was refused.
+  await assert.rejects(first, {name: 'invalidParams'})
+})
+
+test('a reply to a subscription that has ended does not count', async () => {
+  const {following, socket} = follow({view: {search: 'a'}})
+  const promise = following.setView({search: 'b'})
+  socket.notify('changes', {from: 7, revision: 8, operations: []})
+  socket.refuse('setView', {code: 15, message: 'no', data: {name: 'noSuchSubscription'}})
+  socket.answer('subscribe', {subscription: 2, list: 'tasks', epoch: 'E', revision: 3})
+  socket.notify('reset', {subscription: 2, epoch: 'E', revision: 3, reason: 'initial', operations: []})
+  await promise
+  assert.deepEqual(following.view, {search: 'b'})
+})
+
+test('the promise of a view is kept when the view is shown', async () => {
+  const {following, socket} = follow()
+  let isShown = false
+  following.setView({search: 'b'}).then(() => { isShown = true })
+  // This group began before the reply.
+  socket.notify('changes', {from: 1, revision: 2, operations: []})
+  socket.answer('setView')
+  await null
+  assert.equal(isShown, false)
+  socket.notify('changes', {from: 2, revision: 2, operations: []})
+  await null
+  assert.equal(isShown, true)
+})
+
 test('a view that is refused after a lost connection gives way to the old one', async () => {
   const {following, socket, ends} = follow({view: {search: 'a'}})
   socket.drop()
@@ -419,10 +487,16 @@ test('a view that is refused after a lost connection gives way to the old one', 
   mock.timers.tick(500)
   FakeSocket.last.open()
   FakeSocket.last.refuse('subscribe', {code: -32602, message: 'no', data: {name: 'invalidParams'}})
+  // It may have refused to continue from the state.
+  assert.deepEqual(FakeSocket.last.request('subscribe').params.view, {where: 1})
+  assert.equal(FakeSocket.last.request('subscribe').params.since, undefined)
+  FakeSocket.last.refuse('subscribe', {code: -32602, message: 'no', data: {name: 'invalidParams'}})
   await assert.rejects(promise, {name: 'invalidParams'})
   assert.deepEqual(FakeSocket.last.request('subscribe').params.view, {search: 'a'})
-  assert.deepEqual(FakeSocket.last.request('subscribe').params.since.view, {search: 'a'})
   assert.deepEqual(ends, [])
+  FakeSocket.last.answer('subscribe', {subscription: 1, list: 'tasks', epoch: 'E', revision: 1})
+  FakeSocket.last.notify('reset', {epoch: 'E', revision: 1, reason: 'initial', operations: append})
+  assert.deepEqual(following.view, {search: 'a'})
 })
 
 test('a first view that is refused ends the following until another view is set', () => {
@@ -517,6 +591,9 @@ test('windows have offset, total, pins and rows', () => {
   socket.notify('changes', {from: 2, revision: 3, offset: 5, total: 10, pins: {z: 7}, rows: {t: 1}, operations: []})
   assert.deepEqual([...following.pins], [['a', 1], ['z', 7]])
   assert.deepEqual([...following.rows], [['s', 9], ['t', 1]])
+  socket.notify('reset', {epoch: 'E', revision: 4, reason: 'reload', offset: 0, total: 3, pins: {z: 2}, rows: {s: 3}, operations: append})
+  assert.deepEqual([...following.pins], [['z', 2]])
+  assert.deepEqual([...following.rows], [['s', 3]])
 })
 
 test('a replaced anchor belongs to the view from then on', () => {
@@ -538,6 +615,11 @@ test('bookmarks say who may do what, and whether the list is live', () => {
   const {live, time, may, handles, actions} = following
   assert.deepEqual({live, time, may, handles, actions}, {live: false, time: 7, may: ['see'], handles: ['perform'], actions: ['add']})
   assert.equal(updates.length, 2)
+  socket.notify('bookmark', {epoch: 'E', revision: 1, may: ['see', 'ask']})
+  assert.equal(following.live, false)
+  assert.deepEqual(following.may, ['see', 'ask'])
+  socket.notify('bookmark', {epoch: 'E', revision: 1, live: true})
+  assert.equal(following.live, true)
 })
 
 test('each operation does what the protocol says', () => {
@@ -569,7 +651,6 @@ test('each operation does what the protocol says', () => {
   assert.deepEqual([...updates.at(-1).deleted], ['d', 'e', 'a'])
   assert.deepEqual(apply({op: 'deleteSections', sections: ['s']}), {sections: [{id: 't'}]})
   assert.equal(following.mirror.items.size, 0)
-  assert.equal(following.mirror.section('s'), undefined)
 })
 
 test('a move in a list of a million rows does not look at all of them', () => {
