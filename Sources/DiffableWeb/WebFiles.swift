@@ -5,7 +5,7 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "703d67b62662e3a6",
+            tag: "d6c072dbc40ef9f3",
             text: #"""
 
 import {clean, textPath} from './appearance.js'
@@ -180,9 +180,9 @@ export class Acting extends Drawing {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
     } else if (!row.isParent || row.isOpen == isOpen) return
-    const set = this.following.view.expansion ? this.toggled : this.closed
+    const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
-    if (set == this.toggled) return this.askAgain()
+    if (this.following.view.expansion) return this.askAgain()
     this.isDirty = true
     this.schedule()
   }
@@ -715,7 +715,7 @@ export const textPath = (kind = '', ...looks) => looks.map(look => own(look?.kin
 
 """#),
         "diffable-list.js": WebFile(
-            tag: "4202ba6b527b7c5a",
+            tag: "c48743093ba231aa",
             text: #"""
 
 import {shared} from './diffable.js'
@@ -726,13 +726,13 @@ import {sheet} from './style.js'
 const lostTime = 300
 const sinceTime = 5000
 
-const frame = `<div id='root' class='root'>
-<div id='head' class='head' part='head'><div class='names'><h2 id='title'></h2><p id='subtitle'></p><p id='query'></p></div>
-<button id='search' aria-label='Search'>⌕</button><button id='actions' aria-label='Actions of the list'>⋯</button></div>
-<label id='prompt' class='prompt' hidden><span></span><input id='input' maxlength='500'></label>
-<div id='banner' class='banner' part='banner' role='status'></div>
-<div id='scroller' class='scroller' tabindex='0' role='grid' aria-multiselectable='true'><div id='pin' class='pin' role='none' inert aria-hidden='true'></div><div id='box' class='box' role='none'></div></div>
-<div id='note' class='note' part='note' role='status'></div><dialog id='dialog'></dialog></div>`
+const frame = `<div id="root" class="root">
+<div id="head" class="head" part="head"><div class="names"><h2 id="title"></h2><p id="subtitle"></p><p id="query"></p></div>
+<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="actions" aria-label="Actions of the list">⋯</button></div>
+<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"></label>
+<div id="banner" class="banner" part="banner" role="status"></div>
+<div id="scroller" class="scroller" tabindex="0" role="grid" aria-multiselectable="true"><div id="pin" class="pin" role="none" inert aria-hidden="true"></div><div id="box" class="box" role="none"></div></div>
+<div id="note" class="note" part="note" role="status"></div><dialog id="dialog"></dialog></div>`
 
 function json(text) {
   try { return JSON.parse(text); } catch { return undefined; }
@@ -849,7 +849,7 @@ customElements.define('diffable-list', DiffableList)
 
 """#),
         "diffable.js": WebFile(
-            tag: "23064bb1bd49e494",
+            tag: "12c68fa47258ef07",
             text: #"""
 
 const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
@@ -911,8 +911,6 @@ class Mirror {
   get content() { return this.root.content }
   get sections() { return this.root.children }
   get items() { return this.nodes.items }
-
-  section(id) { return this.nodes.sections.get(id) }
 
   snapshot() { return this.root.snapshot() }
 
@@ -1107,18 +1105,15 @@ export class Connection extends EventTarget {
     let isFresh = true
     let parts = []
     let waiting = []
-
     const settle = error => {
       for (const [resolve, reject] of waiting.splice(0)) error ? reject(error) : resolve()
     }
-
     const isCurrent = () => this.#takers.get(following.subscription) === take
     const leave = () => {
       const {subscription} = following
       this.#takers.delete(subscription)
       this.#call('unsubscribe', {subscription})
     }
-
     const ask = isNew => {
       if (isNew) [asked, answered, parts] = [,, []]
       if (asked === wish || asked !== answered || this.state !== 'open') return
@@ -1129,14 +1124,17 @@ export class Connection extends EventTarget {
       const reply = (error, result) => {
         if (error === lost || !isNew && !isCurrent()) return
         if (error) {
+          if (isNew && epoch) {
+            following.epoch = undefined
+            return ask(true)
+          }
           if (isNew && sent === view) end(error)
           if (wish === sent) {
             wish = answered ?? view
             settle(error)
           }
           asked = answered
-          if (wish !== sent) ask()
-          return
+          return wish !== sent && ask()
         }
         answered = sent
         if (isNew) {
@@ -1150,7 +1148,6 @@ export class Connection extends EventTarget {
       if (isNew) this.#call('subscribe', {list, view: sent, since, minInterval, bookmark: 30_000, ifAbsent: 'wait'}, reply)
       else this.#call('setView', {subscription, view: sent}, reply)
     }
-
     const end = error => {
       parts = []
       Object.assign(following, {error, epoch: undefined})
@@ -1161,7 +1158,6 @@ export class Connection extends EventTarget {
       reason, isView: coming !== following.view, list: !!reason,
       inserted: new Set(), deleted: new Set(), moved: new Set(), changed: new Set(), sections: new Set(),
     })
-
     const take = (method, params) => {
       if (params.operations) {
         if (!parts.length) coming = answered
@@ -1180,7 +1176,6 @@ export class Connection extends EventTarget {
         if (params.reason === 'permissionDenied') ask(true)
       }
     }
-
     const show = () => {
       const group = Object.assign({}, ...parts)
       const {reason} = group
@@ -1189,7 +1184,7 @@ export class Connection extends EventTarget {
         for (const {from} of parts) if (!reason && from !== following.revision) throw Error(`from ${from}`)
         following.mirror.apply(parts.flatMap(({operations}) => operations), update)
       } catch (error) {
-        console.warn(`changes of "${list}" do not fit:`, error, parts)
+        console.warn(`changes of ${list} do not fit:`, error, parts)
         following.epoch = undefined
         if (reason) return this.#lose()
         leave()
@@ -1203,7 +1198,6 @@ export class Connection extends EventTarget {
       if (coming === wish) settle()
       onUpdate?.(update)
     }
-
     const following = {
       list,
       mirror: new Mirror(),
@@ -1239,7 +1233,7 @@ export const shared = (url, options) => connections[url] ??= new Connection(url,
 
 """#),
         "draw.js": WebFile(
-            tag: "74280844b5e1baed",
+            tag: "40d7dcebf81a054e",
             text: #"""
 
 import {cell, spoken} from './appearance.js'
@@ -1385,8 +1379,8 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   }
   if (!columns) set(inner, wholeLabel(look))
   if (lines) style(inner, {height: lines * 20 + 24 + 'px'})
-  if (swipe) element.append(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
-    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))))
+  if (swipe) element.append(set(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
+    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))), {role: 'gridcell'}))
   set(element, {part: isCard ? 'row card' : 'row', 'aria-level': isTree ? row.level + 1 : null, 'aria-expanded': disclosure(row, look, isEditing), 'aria-disabled': look.enabled === false || null})
 }
 
@@ -1408,7 +1402,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "ed308837b78f0d46",
+            tag: "99f2e8bc11b51959",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
@@ -1459,23 +1453,31 @@ export class Drawing {
   start(connection, list, options) {
     Object.assign(this, {connection, list, window: whole, cursor: undefined, isLoaded: false, followsTop: true}, options)
     for (const known of [this.marks, this.toggled, this.closed, this.heights, this.strips]) known.clear()
-    this.following = connection.follow(list, {view: this.view(), minInterval: this.minInterval,
+    this.follow()
+  }
+
+  follow() {
+    this.following = this.connection.follow(this.list, {view: this.view(), minInterval: this.minInterval,
       onUpdate: update => this.update(update), onEnd: error => this.ended(error)})
   }
 
   get content() { return this.following?.mirror.content; }
   get isWhole() { return this.window.limit >= wholeMax; }
+  get isLong() { return this.following?.total > wholeMax }
   get isFiltered() { return !!(this.query.search || this.query.where); }
 
   view() {
     const {search: words, where, sort} = this.query
-    const {baseView, window} = this
+    const {baseView, isPlain, isLong} = this
+    const {offset, limit} = this.window
+    const window = isPlain ? {offset, limit} : this.window
     const base = baseView?.where
     const view = {...baseView, window}
     if (where || base) view.where = where && base ? {and: [base, where]} : where ?? base
     if (sort?.length) view.sort = sort
     if (words) view.search = this.searched(words)
-    return this.isFiltered ? view : {...view, expansion: 'own', toggled: [...this.toggled], folded: true}
+    if (this.isFiltered || (isPlain && !isLong)) return view
+    return {...view, expansion: 'own', toggled: [...this.toggled], ...!isPlain && {folded: true}}
   }
 
   searched(words) {
@@ -1530,6 +1532,11 @@ export class Drawing {
   }
 
   ended(error) {
+    if (!this.isPlain && /has no member/.test(error?.message)) {
+      this.isPlain = true
+      this.following?.stop()
+      return this.follow()
+    }
     this.absence = error?.message
     this.showBanner()
   }
@@ -1693,7 +1700,7 @@ export class Drawing {
   layOut() {
     const {place, shape, shown: {offset, total}} = this
     const standard = {card: 72, empty: 240, footer: 32, titles: 33}
-    Object.assign(this, layOut(shape, {width: place.width, offset, total: Math.max(total, shape.rows.length), unit: this.unit, look: section => this.look(section),
+    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, look: section => this.look(section),
       height: ({key, kind, lines}) => kind == 'strip' ? lines * 20 + 24 : this.heights.get(key) ?? this.usual[kind] ?? standard[kind] ?? this.unit,
       empty: this.isFiltered ? {text: 'Nothing matches'} : this.listLook?.empty ?? {text: 'Nothing here'}}))
     place.height = this.height
@@ -1710,8 +1717,9 @@ export class Drawing {
     let lines
     if (this.isDirty && !this.isHeld) {
       if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
-      this.shown = {offset: following.offset, total: following.total}
-      this.shape = shapeOf(following.mirror, id => this.closed.has(id))
+      const isHere = !following.view.expansion
+      this.shape = shapeOf(following.mirror, item => this.isFiltered ? this.closed.has(item.id) : isHere && !!item.expanded == this.toggled.has(item.id))
+      this.shown = this.isLong ? {offset: following.offset, total: following.total} : {offset: 0, total: this.shape.rows.length}
       this.isTree = this.shape.rows.some(row => row.isParent)
       if (isLoaded) this.keep(before, anchor); else this.forget()
       ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]
@@ -2045,7 +2053,7 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
 
 """#),
         "page.js": WebFile(
-            tag: "a8f2f3cfb044cda6",
+            tag: "a6bfe14306f390f3",
             text: #"""
 
 import {shared} from './diffable.js'
@@ -2102,7 +2110,7 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
-    for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly']) {
+    for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
       if (query.has(option)) list.setAttribute(option, query.get(option))
     }
     return list
@@ -2509,7 +2517,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "31f0f702c0b1bc81",
+            tag: "101f5fc062e3f390",
             text: #"""
 
 const cell = 8
@@ -2522,7 +2530,7 @@ export function shapeOf(mirror, isClosed = () => false) {
     const section = {id: source.id, content: source.content, rows: [], start: shape.rows.length}
     const add = (items, parent, level) => items.map((item, index) => {
       const {id, children: below} = item
-      const isOpen = below.length > 0 && !isClosed(id)
+      const isOpen = below.length > 0 && !isClosed(item)
       const row = {key: 'i' + id, id, item, parent, section, level, index, isOpen, isParent: below.length > 0 || !!item.folded,
         place: shape.rows.length}
       shape.rows.push(row)
@@ -2683,7 +2691,7 @@ export function fitColumns(columns, area, passed) {
 
 """#),
         "style.js": WebFile(
-            tag: "7c8402479ceff470",
+            tag: "6d3c31c04598003a",
             text: #"""
 
 export const sheet = new CSSStyleSheet();
@@ -2738,18 +2746,23 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .fresh { animation: fade .28s }
 @keyframes fade { from { opacity: 0 } }
 .in { min-height: var(--row); padding-block: calc((var(--row) - 20px) / 2); position: relative }
-.row:hover > .in, .plain:is(.header, .card) > .in, .sidebarPlain.card > .in { background: var(--bar) }
-.card > .in { display: block; height: 100%; padding-block: 12px; overflow: hidden; border-radius: var(--radius) }
-:is(.grouped, .insetGrouped, .sidebar.card):is(.row, .more, .titles, .card) > .in { background: var(--group) }
+.row > .in, .more > .in, .titles > .in, .header > .in, .card { background: var(--ground) }
+:where(.pin > *) { --ground: var(--bg) }
+:where(.grouped, .insetGrouped, .sidebar.card):where(.row, .more, .titles, .card) { --ground: var(--group) }
+.row:hover, .plain:is(.header, .card), .sidebarPlain.card { --ground: var(--bar) }
+.card { overflow: hidden; border-radius: var(--radius) }
+.card > .in { display: block; padding-block: 0; border: solid #0000; border-width: 12px 0; overflow: hidden }
+.card .text, .card .sub { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2 }
 .insetGrouped:is(.isFirst, .titles) > .in { border-radius: var(--radius) var(--radius) 0 0 }
 .insetGrouped.isLast > .in { border-radius: 0 0 var(--radius) var(--radius) }
 .insetGrouped.isFirst.isLast:not(.table) > .in { border-radius: var(--radius) }
 .insetGrouped.table.isFirst:not(.isLast) > .in { border-radius: 0 }
 .sidebar > .in { border-radius: 8px }
 .separated:not(.isFirst)::before { content: ""; position: absolute; inset: 0 0 auto var(--pad); height: 1px; background: var(--line); z-index: 1 }
-.line.marked > .in { background: var(--mark) }
+.line.marked { --ground: var(--mark) }
 .marked > .in::before { content: "✓"; position: absolute; left: 3px; color: var(--accent); font-size: 12px }
-:host(:focus-within) .cursor.line > .in { background: var(--focus); box-shadow: inset 3px 0 var(--accent) }
+:host(:focus-within:not([kiosk])) .cursor.line { --ground: var(--focus); .in { box-shadow: inset 3px 0 var(--accent) } }
+:host([kiosk]) .head button { display: none }
 .text, .sub, .cell > [dir] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; display: block; text-align: start; color: var(--tint, inherit) }
 .off * { color: var(--secondary); font-style: italic }
 .beside { display: flex; gap: 16px }
@@ -2773,7 +2786,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
 .card .bar { margin-top: 8px }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
-.badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, transparent); overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.badge { --ink: var(--tint, var(--secondary)); padding: 0 8px; border-radius: 10px; color: var(--ink); background: color-mix(in srgb, var(--ink) 13%, var(--bg)); overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .solid { background: var(--ink); color: var(--bg) }
 .footer > .in { display: block; min-height: 0; padding-block: 6px }
 .header > .in, .titles > .in { min-height: 32px; padding-block: 6px }
@@ -2794,8 +2807,7 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .missing { background: repeating-linear-gradient(#0000 0 calc(var(--pad) / 2 - 5px), var(--line) 0 calc(var(--pad) / 2 + 5px), #0000 0 var(--pad)) no-repeat 20px 0 / 30% }
 .pin { position: sticky; top: 0; height: 0; z-index: 2 }
 .pin .in { border-bottom: 1px solid var(--line) }
-.pin :is(.titles, .sidebarPlain, .sidebar, .grouped, .insetGrouped) > .in { background: var(--bg) }
-.paged .pin .header > .in { background: var(--page) }
+.paged .pin > .header { --ground: var(--page) }
 .swipe { position: absolute; inset-block: 0; display: flex }
 .trailing { right: 0 }
 .leading { left: 0 }
