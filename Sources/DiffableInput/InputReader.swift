@@ -9,6 +9,7 @@ package struct InputReader {
     package var separator: UInt8?
     package var types: ColumnTypes?
     package var rows: FieldPath?
+    package var lineIDs: LineIDs?
     package var orphans = OrphanRule.refuse
     package var limits = InputLimits.none
     /// Whether all items belong to one section that is named elsewhere.
@@ -21,8 +22,8 @@ package struct InputReader {
 
     package init(
         format: InputFormat, fields: Arrangement.Fields = .none, columns: [String]? = nil, separator: UInt8? = nil,
-        types: ColumnTypes? = nil, rows: FieldPath? = nil, orphans: OrphanRule = .refuse, limits: InputLimits = .none,
-        extent: Extent = .wholeList
+        types: ColumnTypes? = nil, rows: FieldPath? = nil, lineIDs: LineIDs? = nil, orphans: OrphanRule = .refuse,
+        limits: InputLimits = .none, extent: Extent = .wholeList
     ) {
         self.format = format
         self.fields = fields
@@ -30,6 +31,7 @@ package struct InputReader {
         self.separator = separator
         self.types = types
         self.rows = rows
+        self.lineIDs = lineIDs
         self.orphans = orphans
         self.limits = limits
         self.extent = extent
@@ -80,7 +82,10 @@ package struct InputReader {
     private func plainLines(_ text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
         try refuseFields()
         var rows = RowCollector(limits)
-        for (line, text) in TextLines(text) { try rows.append(Row(content: .text(text), line: line, id: Array(text))) }
+        var naming = LineNaming(lineIDs)
+        for (line, text) in TextLines(text) {
+            try rows.append(Row(content: .text(text), line: line, id: naming.id(of: text, line: line)))
+        }
         return rows.rows
     }
 
@@ -113,7 +118,8 @@ package struct InputReader {
     /// For formats whose rows have no fields.
     package static let fieldsRefused = InputError(
         "\(.id), \(.section), \(.parent) and \(.text) name fields, and there are none in a snapshot, in \(.from, "lines") or in "
-            + "\(.from, "tree"): leave them out, or use another \(.from)")
+            + "\(.from, "tree"): leave them out, or use another \(.from). With \(.from, "lines"), you can use \(.id, "number") or "
+            + "\(.id, "hash")")
 }
 
 package enum InputRows {

@@ -37,6 +37,9 @@ package struct RowFields {
 
     /// The advice for two rows with the same id: a field that is different in all rows, if there is one.
     func remedy(for rows: [Row]) -> InputMessage {
+        if rows.allSatisfy({ $0.id != nil && $0.parent == nil }) {
+            return "; leave one of the two out\(Self.remedyForLines)"
+        }
         guard let id, let first = rows.first else { return "; leave one of the two out" }
         let members = JSONView(first.content).members.filter { [$0.name] != id.names }
         // Numbers such as sizes are different by chance only.
@@ -51,6 +54,9 @@ package struct RowFields {
             ": use \(.id, FieldCheck.argument(path)), which differs in every row (the ids are from \(id))"
     }
 
+    private static let remedyForLines: InputMessage =
+        "; if the rows are lines of text, use \(.from, "lines") and \(.id, "hash")"
+
     private static func isUnique(_ path: String, in rows: [Row]) -> Bool {
         guard let field = FieldPath(path) else { return false }
         var known: Set<[UInt8]> = []
@@ -63,7 +69,9 @@ package struct RowFields {
     }
 
     package func id(of row: Row, among count: Int) throws(InputError) -> ItemID {
-        if let id = row.id { return try identifier(id, of: row, what: "the id") }
+        if let id = row.id {
+            return try identifier(id, of: row, what: "the id", remedy: row.parent == nil ? Self.remedyForLines : "")
+        }
         guard let field = id else { throw missingField(of: row, among: count) }
         guard let id = try text(of: field, in: row) else {
             throw InputError(
@@ -119,11 +127,11 @@ package struct RowFields {
     }
 
     private func identifier<Named>(
-        _ bytes: [UInt8], of row: Row, what: String
+        _ bytes: [UInt8], of row: Row, what: String, remedy: InputMessage = ""
     ) throws(InputError) -> Identifier<Named> {
         let name: Result<Identifier<Named>, IdentifierError> = bytes.withUnsafeBytes { bytes in
             Result { () throws(IdentifierError) in try Identifier(validating: bytes) }
         }
-        do { return try name.get() } catch { throw InputError(line: row.line, "\(what) \(error)") }
+        do { return try name.get() } catch { throw InputError(line: row.line, "\(what) \(error)\(remedy)") }
     }
 }

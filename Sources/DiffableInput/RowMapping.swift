@@ -6,6 +6,8 @@ package struct RowMapping: Equatable, Sendable {
     /// If it is nil, the ending of the file's name gives the format, or `FormatGuess` decides.
     package var from: InputFormat?
     package var fields = Arrangement.Fields.none
+    /// Nil: a line is its own id.
+    package var lineIDs: LineIDs?
     package var columns: [String]?
     /// The value of `--numbers`, such as `cpu,size`.
     package var numbers: String?
@@ -17,6 +19,13 @@ package struct RowMapping: Equatable, Sendable {
     package var limits = InputLimits.none
 
     package init() {}
+
+    /// Sets the fields. Lines have no fields, so after `from: lines`, `number` and `hash` as the id name no field.
+    package mutating func set(_ fields: Arrangement.Fields) {
+        self.fields = fields
+        guard from == .lines, let ids = fields.id.flatMap({ LineIDs(rawValue: $0.name) }) else { return }
+        (lineIDs, self.fields.id) = (ids, nil)
+    }
 
     package func limited(by limits: InputLimits) -> RowMapping {
         var mapping = self
@@ -70,7 +79,7 @@ package struct RowMapping: Equatable, Sendable {
         if !format.isTable { try refuseTableSettings(for: format) }
         return InputReader(
             format: format, fields: fields, columns: columns, separator: separator, types: try columnTypes(),
-            rows: rows, orphans: orphans, limits: limits, extent: extent)
+            rows: rows, lineIDs: lineIDs, orphans: orphans, limits: limits, extent: extent)
     }
 
     /// The format from options or the file's name; only without these does the input decide.

@@ -21,7 +21,11 @@ struct FeedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("End a run after this time. Default: 60s.", valueName: "time"))
     var timeout: Time?
     @Option(help: "How to read the output: json, ndjson, csv, tsv, columns, lines or tree.") var from: Format?
-    @Option(help: ArgumentHelp("The field that identifies a row.", valueName: "field")) var id: Path?
+    @Option(
+        help: ArgumentHelp(
+            "The field that identifies a row. With --from lines: number or hash, if lines can repeat.",
+            valueName: "field"))
+    var id: Path?
     @Option(help: ArgumentHelp("The field with a row's section.", valueName: "field")) var section: Path?
     @Option(help: ArgumentHelp("The field with the id of a row's parent.", valueName: "field")) var parent: Path?
     @Option(help: ArgumentHelp("The only field to keep; it becomes the item's text.", valueName: "field")) var text:
@@ -98,7 +102,7 @@ struct FeedOptions: ParsableArguments {
         feed.mode = try accessMode()
         if volatile { feed.durability = .volatile }
         feed.rows.from = from?.value
-        feed.rows.fields = .init(id: id?.value, section: section?.value, parent: parent?.value, text: text?.value)
+        feed.rows.set(.init(id: id?.value, section: section?.value, parent: parent?.value, text: text?.value))
         feed.rows.rows = rows?.value
         if let orphans { feed.rows.orphans = orphans.value }
         feed.rows.columns = columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

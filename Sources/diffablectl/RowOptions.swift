@@ -11,7 +11,11 @@ struct RowOptions: ParsableArguments {
             carriage return and a backslash. jsonl is the same as ndjson.
             """)
     var from: InputFormat?
-    @Option(help: ArgumentHelp("The field that identifies a row.", valueName: "field")) var id: FieldPath?
+    @Option(
+        help: ArgumentHelp(
+            "The field that identifies a row. With --from lines: number or hash, if lines can repeat.",
+            valueName: "field"))
+    var id: FieldPath?
     @Option(help: ArgumentHelp("The field with a row's section.", valueName: "field")) var section: FieldPath?
     @Option(help: ArgumentHelp("The field with the id of a row's parent.", valueName: "field")) var parent: FieldPath?
     @Option(help: ArgumentHelp("The only field to keep; it becomes the item's text.", valueName: "field")) var text:
@@ -37,7 +41,7 @@ struct RowOptions: ParsableArguments {
     private var mapping: RowMapping {
         var mapping = RowMapping()
         mapping.from = from
-        mapping.fields = .init(id: id, section: section, parent: parent, text: text)
+        mapping.set(.init(id: id, section: section, parent: parent, text: text))
         mapping.columns = table.names
         mapping.numbers = table.numbers
         mapping.types = table.types

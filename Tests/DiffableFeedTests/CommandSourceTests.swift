@@ -52,6 +52,29 @@ import Testing
         #expect(SettingNames.keys.text(of: advice).hasSuffix("or from: lines if each line is an item"), "\(advice)")
     }
 
+    @Test func `of repeated lines, those that stay keep their items`() async throws {
+        let file = NSTemporaryDirectory() + "log-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let yaml = """
+            - list: log
+              command: [tail, -n, "3", "\(file)"]
+              every: 2s
+              from: lines
+              id: hash
+            """
+        let feed = try #require(try FeedFile(yaml: yaml, home: nil).feeds.first)
+        let source = feed.makeSource(environment: ["PATH=/usr/bin:/bin"], watcher: FileWatcher()) { _ in }
+        let states = Collected()
+        for text in ["start\nretry\nretry\n", "start\nretry\nretry\n\tdone \u{1B}[0m\n"] {
+            try text.write(toFile: file, atomically: true, encoding: .utf8)
+            try await source.run { states.append($0) }
+        }
+        let lists = states.values.compactMap { if case .snapshot(let list) = $0 { list } else { nil } }
+        #expect(lists.map(\.numberOfItems) == [3, 3])
+        #expect(lists[1].itemIdentifiers.prefix(2) == lists[0].itemIdentifiers.suffix(2))
+        #expect(lists[1].difference(from: lists[0]).count == 2)
+    }
+
     @Test func `half an output does not count`() async throws {
         let message = try await failure(of: source("echo a; echo oh no >&2; exit 3"))
         #expect(message.contains("ended with status 3: oh no"))

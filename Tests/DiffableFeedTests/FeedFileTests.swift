@@ -220,6 +220,10 @@ import Testing
             "- list: a\n  command: [ls]\n  every: 2s\n  from: tree\n  parent: .p",
             "name fields, and there are none in a snapshot, in from: lines or in from: tree: leave them out, or use another from"
         ),
+        (
+            "- list: a\n  command: [ls]\n  stream: ndjson\n  from: lines\n  id: number",
+            "no first line that its numbers could count from (id: number); use id: hash"
+        ),
         ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "list as JSON, so from: csv cannot be used"),
         ("- list: a\n  command: [ls]\n  stream: ndjson\n  numbers: n", "numbers is for tables"),
         (

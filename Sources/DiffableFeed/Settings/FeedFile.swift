@@ -262,10 +262,10 @@ extension RowMapping {
             }
             from = format
         }
-        fields.id = try mapping.take("id")?.path()
-        fields.section = try mapping.take("section")?.path()
-        fields.parent = try mapping.take("parent")?.path()
-        fields.text = try mapping.take("text")?.path()
+        set(
+            .init(
+                id: try mapping.take("id")?.path(), section: try mapping.take("section")?.path(),
+                parent: try mapping.take("parent")?.path(), text: try mapping.take("text")?.path()))
         rows = try mapping.take("rows")?.path()
         columns = try mapping.take("columns")?.names(remedy: "name the columns, or leave `columns` out")
         if let member = mapping.take("numbers") {

@@ -36,6 +36,11 @@ package struct FeedSettings: Equatable, Sendable {
                         + "cannot be used; leave it out")
             }
             rows.from = rows.from ?? stream.usualFormat
+            if rows.lineIDs == .number {
+                throw InputError(
+                    "a stream has no first line that its numbers could count from (\(.id, "number")); use "
+                        + "\(.id, "hash")")
+            }
         }
         if case .url = source { rows.from = rows.from ?? .json }
         try rows.check()
