@@ -29,7 +29,8 @@ struct DiffableFeedCommand: AsyncParsableCommand {
             diffable-feed finds the daemon as diffablectl does: --socket, $DIFFABLED_SOCKET, your own or the system's. \
             While your own daemon is stopped, a feed waits for it. Add --system to use the system's daemon instead.
 
-            If a feed fails, its list stays as it is, and its item in the list feeds shows the error. A feed runs \
+            If a feed fails, its list stays as it is, and its item in the list feeds shows the error. \
+            diffablectl perform feeds run LIST runs a feed now; the other actions are pause and resume. A feed runs \
             again only after a pause of at least four times the duration of its last run.
 
             Exit status:

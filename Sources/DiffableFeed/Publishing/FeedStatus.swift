@@ -7,6 +7,8 @@ package struct FeedStatus: Equatable, Sendable {
         case fed
         /// The list keeps its last state because the source or the list failed.
         case failing
+        /// The feed does not run until a user resumes it, or diffable-feed restarts.
+        case paused
     }
 
     package var list: ListName
@@ -16,6 +18,7 @@ package struct FeedStatus: Equatable, Sendable {
     /// Milliseconds since 1970.
     package var lastSuccess: Int?
     package var nextAttempt: Int?
+    package var hasActions = false
 
     package init(list: ListName, source: String) {
         self.list = list
@@ -34,7 +37,14 @@ package struct FeedStatus: Equatable, Sendable {
         if state == .failing { members.append(("tint", Self.red)) }
         if let message { members.append(("message", .string(message.utf8))) }
         if let lastSuccess { members.append(("lastSuccess", .number(lastSuccess))) }
-        if let nextAttempt { members.append(("nextAttempt", .number(nextAttempt))) }
+        if let nextAttempt {
+            members.append(("nextAttempt", .number(nextAttempt)))
+            members.append(("secondaryText", .string("next run \(FileWords.time(nextAttempt))".utf8)))
+        }
+        if hasActions {
+            let actions: [FeedAction] = state == .paused ? [.resume] : [.run, .pause]
+            members.append(("actions", .array(actions.map(\.content))))
+        }
         return .object(members)
     }
 
@@ -44,6 +54,7 @@ package struct FeedStatus: Equatable, Sendable {
         case .waiting: text
         case .fed: .object([("text", text), ("tint", .string("green".utf8))])
         case .failing: .object([("text", text), ("tint", Self.red)])
+        case .paused: .object([("text", text), ("tint", .string("yellow".utf8))])
         }
     }
 

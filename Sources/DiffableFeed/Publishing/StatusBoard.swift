@@ -11,16 +11,30 @@ package final class StatusBoard: Sendable {
         /// In the file's order.
         var feeds: [ListName] = []
         var statuses: [ListName: FeedStatus] = [:]
+        /// Whether this process handles the actions of the items.
+        var isHandling = false
+
+        var shown: [FeedStatus] {
+            feeds.compactMap { feed in
+                statuses[feed].map { status in
+                    var status = status
+                    status.hasActions = isHandling
+                    return status
+                }
+            }
+        }
     }
 
-    private let list: ListName
-    private let link: DaemonLink
+    let list: ListName
+    let link: DaemonLink
     private let say: @Sendable (String) -> Void
     private let state = Mutex(State())
     private let bell = Bell()
+    /// Rung each time the list has been changed, for the handler.
+    let listIsThere = Bell()
 
     private static let timesPause = Duration.seconds(1)
-    private static let alternative = "use another list for the status (--feeds)"
+    static let alternative = "use another list for the status (--feeds)"
     /// The list's own content. The rest of the appearance is in the items.
     private static let look = Content.object([
         ("title", .string("Feeds".utf8)), ("empty", .string("Nothing is fed".utf8)),
@@ -51,15 +65,20 @@ package final class StatusBoard: Sendable {
         bell.ring()
     }
 
+    func setHandling(_ isHandling: Bool) {
+        state.withLock { $0.isHandling = isHandling }
+        bell.ring()
+    }
+
     package func run() async {
         await link.tell(bell)
         var sent = Sent()
         while !Task.isCancelled {
-            let statuses = state.withLock { state in state.feeds.compactMap { state.statuses[$0] } }
+            let statuses = state.withLock(\.shown)
             let isUrgent =
                 sent.failures == 0 && sent.differsInWords(from: statuses) && sent.urgent.take(at: .now)
             if !sent.isSame(statuses), isUrgent || sent.time + sent.pause <= .now { await send(statuses, &sent) }
-            let isWaiting = !sent.isSame(state.withLock { state in state.feeds.compactMap { state.statuses[$0] } })
+            let isWaiting = !sent.isSame(state.withLock(\.shown))
             await bell.wait(until: isWaiting ? sent.time + sent.pause : nil)
             if let number = await link.number, number != sent.number { (sent.statuses, sent.failures) = ([], 0) }
         }
@@ -88,6 +107,7 @@ package final class StatusBoard: Sendable {
             }
             sent.statuses = statuses
             (sent.failures, sent.complaint) = (0, nil)
+            listIsThere.ring()
         } catch is CancellationError {
         } catch {
             sent.statuses = []

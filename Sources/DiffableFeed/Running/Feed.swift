@@ -18,6 +18,15 @@ final class Feed: Sendable {
     /// Rung whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
     private let listIsThere = (forHandler: Bell(), forGuard: Bell())
     private let isDeleted = Mutex(false)
+    /// Whether the source has to be told what the list had before, such as open folders.
+    private let isToBeResumed = Mutex(true)
+    /// Whether the current run has not delivered yet.
+    private let isRunFresh = Mutex(true)
+    private let control = FeedControl()
+    private let sending: Bell
+    private let news: FeedNews
+    /// Whether a refused state is to be sent again without a pause.
+    private let isSendingWanted = Mutex(false)
 
     /// `say` logs when the feed begins to fail, fails for another reason, or recovers.
     init(
@@ -31,12 +40,13 @@ final class Feed: Sendable {
         self.watcher = watcher
         self.say = say
         list = FedList(settings, over: link)
+        sending = Bell()
+        news = FeedNews(sending)
     }
 
     /// Runs until the task is cancelled. Everything that the source started has ended when it returns.
     func run() async {
-        let sending = Bell()
-        let news = FeedNews(sending)
+        let (sending, news) = (sending, news)
         await link.tell(sending)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.runSource(news) }
@@ -46,7 +56,36 @@ final class Feed: Sendable {
                 group.addTask { await self.answer(with: handler) }
             }
         }
+        control.close()
         await link.forget(sending)
+    }
+
+    // MARK: - Wishes
+
+    /// Throws the reason if the action failed.
+    func perform(_ action: FeedAction) async throws {
+        switch action {
+        case .run:
+            try await control.run()
+            try await news.sent()
+        case .pause:
+            control.pause()
+            change { $0.isPaused = true }
+        case .resume:
+            guard control.resume() else { throw FeedError("it is not paused") }
+            change { $0.isPaused = false }
+        }
+    }
+
+    /// Ends the pause after a failure.
+    func retry() {
+        let health = health.withLock(\.self)
+        if health.sourceProblem != nil { control.demandRun() }
+        if health.listProblem != nil {
+            isSendingWanted.withLock { $0 = true }
+            sending.ring()
+        }
+        if health.handlerProblem != nil { listIsThere.forHandler.ring() }
     }
 
     // MARK: - The source
@@ -55,17 +94,25 @@ final class Feed: Sendable {
     private static let settling = Duration.milliseconds(20)
 
     private func runSource(_ news: FeedNews) async {
-        let stirred = Bell()
+        let stirred = control.bell
         let ticket = source.watchedPaths.isEmpty ? nil : watcher.watch(source.watchedPaths) { stirred.ring() }
         defer { if let ticket { watcher.stop(ticket) } }
         var schedule = FeedSchedule(source.pace, at: .now)
         while !Task.isCancelled {
+            // A wish after this ends the run that begins below.
+            _ = control.interruption.takeRing()
+            if control.isPaused {
+                await stirred.wait()
+                continue
+            }
+            if control.takeRun() { schedule.demand(at: .now) }
             guard schedule.isDue(at: .now) else {
                 let problem = source.pace == .runs(every: nil) ? ticket.flatMap(watcher.problem) : nil
                 let wasBlind = health.withLock { $0.watchProblem != nil }
                 if wasBlind || problem != nil { change { $0.watchProblem = problem } }
                 if wasBlind, problem == nil { schedule.stir(at: .now) }
                 if await stirred.wait(until: FileWatcher.nextLook(schedule.next, isBlind: problem != nil)) {
+                    if control.hasWish { continue }
                     try? await Task.sleep(for: Self.settling)
                     _ = stirred.takeRing()
                     schedule.stir(at: .now)
@@ -74,45 +121,85 @@ final class Feed: Sendable {
             }
             _ = stirred.takeRing()
             schedule.start(at: .now)
+            control.begin()
+            isRunFresh.withLock { $0 = true }
             health.withLock { $0.omission = nil }
+            let isInterrupted: Bool
+            let result: Result<Void, any Error>
             do {
-                try await source.run { state in
-                    let problem: FeedError?
-                    switch state {
-                    case .failure(let error):
-                        problem = error
-                        // Another line's item does not replace the item of an unreadable line.
-                        if self.settings.onlyAdds { self.health.withLock { $0.omission = error.description } }
-                    case .incomplete(_, let error): problem = error
-                    case .whole, .snapshot, .change: problem = nil
-                    case .blindness(let message): return self.change { $0.watchProblem = message }
-                    }
-                    self.change { health in
-                        health.sourceProblem = problem.map { self.settings.names.text(of: $0) }
-                        // Clears the time of the retry. A stream that delivers has no next run.
-                        if problem == nil, self.source.pace == .stream { health.nextRun = nil }
-                    }
-                    news.append(state)
-                }
-                // A cancelled run did not succeed.
-                if Task.isCancelled { return }
-                // A change during the run may be missing from its result.
-                if stirred.takeRing() { schedule.stir(at: .now) }
-                schedule.succeed(at: .now)
-                change { health in
-                    health.sourceProblem = nil
-                    health.nextRun = schedule.next.map(Int.time)
-                }
+                isInterrupted = try await run { self.take($0, news) }
+                result = .success(())
             } catch {
-                if Task.isCancelled { return }
-                if stirred.takeRing() { schedule.stir(at: .now) }
-                schedule.fail(at: .now)
-                change { health in
-                    health.sourceProblem = self.settings.names.text(of: error)
-                    health.nextRun = schedule.next.map(Int.time)
-                }
+                (isInterrupted, result) = (false, .failure(error))
             }
+            // A cancelled run did not succeed.
+            if Task.isCancelled { return }
+            // A change during the run may be missing from its result.
+            if stirred.takeRing() { schedule.stir(at: .now) }
+            if isInterrupted {
+                schedule.interrupt(at: .now)
+                continue
+            }
+            switch result {
+            case .success: schedule.succeed(at: .now)
+            case .failure: schedule.fail(at: .now)
+            }
+            change { health in
+                if case .failure(let error) = result {
+                    health.sourceProblem = self.settings.names.text(of: error)
+                } else {
+                    health.sourceProblem = nil
+                }
+                health.nextRun = schedule.next.map(Int.time)
+            }
+            control.end(result)
         }
+    }
+
+    /// Runs the source until the run ends, or a user wants something else. Returns whether it was interrupted for that.
+    private func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws -> Bool {
+        guard source.isEndless else {
+            try await source.run(deliver)
+            return false
+        }
+        return try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                try await self.source.run(deliver)
+                return false
+            }
+            group.addTask {
+                await self.control.interruption.wait()
+                return true
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? false
+        }
+    }
+
+    private func take(_ state: FeedState, _ news: FeedNews) {
+        let problem: FeedError?
+        switch state {
+        case .failure(let error):
+            problem = error
+            // Another line's item does not replace the item of an unreadable line.
+            if settings.onlyAdds { health.withLock { $0.omission = error.description } }
+        case .incomplete(_, let error): problem = error
+        case .whole, .snapshot, .change: problem = nil
+        case .blindness(let message): return change { $0.watchProblem = message }
+        }
+        change { health in
+            health.sourceProblem = problem.map { settings.names.text(of: $0) }
+            // Clears the time of the retry. A stream that delivers has no next run.
+            if problem == nil, source.pace == .stream { health.nextRun = nil }
+        }
+        let isFirst = isRunFresh.withLock { isFresh in
+            defer { isFresh = false }
+            return isFresh
+        }
+        if isFirst, source.isEndless { isToBeResumed.withLock { $0 = true } }
+        news.append(state)
+        // A run that lasts until it fails has served its callers with the first state.
+        if source.isEndless { control.end(problem.map { .failure($0) } ?? .success(())) }
     }
 
     // MARK: - Sending
@@ -120,7 +207,6 @@ final class Feed: Sendable {
     /// Sends the newest state, and sends the last one again after a reconnection.
     private func send(_ news: FeedNews, _ bell: Bell) async {
         var pending: FeedNews.Batch?
-        var isResumed = false
         var wasDeleted = false
         var connection = 0
         var failures = 0
@@ -134,9 +220,9 @@ final class Feed: Sendable {
             }
             let number = await link.number
             do {
-                if pending != nil, !isResumed {
+                if pending != nil, isToBeResumed.withLock(\.self) {
                     await source.resume(try await list.state())
-                    isResumed = true
+                    isToBeResumed.withLock { $0 = false }
                     pending = news.take(after: pending)
                 }
                 if let batch = pending {
@@ -179,9 +265,10 @@ final class Feed: Sendable {
             await bell.wait(until: pause)
             // The daemon may refuse another state for the same reason, so the next attempt waits. The next state may have more
             // items.
-            if let pause, pause > .now, !isForNewsToEnd, !Task.isCancelled {
-                try? await Task.sleep(until: pause, clock: .continuous)
+            if let pause, !isForNewsToEnd {
+                while pause > .now, !Task.isCancelled, !isSendingWanted.withLock(\.self) { await bell.wait(until: pause) }
             }
+            isSendingWanted.withLock { $0 = false }
         }
     }
 

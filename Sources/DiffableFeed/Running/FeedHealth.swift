@@ -4,6 +4,8 @@ struct FeedHealth: Equatable {
     var listProblem: String?
     var handlerProblem: String?
     var watchProblem: String?
+    /// Whether a user has paused the feed.
+    var isPaused = false
     /// The error of an unreadable line since the stream began. The next run may deliver its item.
     var omission: String?
     /// The time of the source's next run, in milliseconds since 1970.
@@ -27,9 +29,9 @@ struct FeedHealth: Equatable {
     }
 
     func show(in status: inout FeedStatus) {
-        status.state = problem != nil ? .failing : lastSuccess != nil ? .fed : .waiting
+        status.state = isPaused ? .paused : problem != nil ? .failing : lastSuccess != nil ? .fed : .waiting
         status.message = problem ?? Self.cut(omission)
         status.lastSuccess = lastSuccess
-        status.nextAttempt = sourceProblem == nil && listProblem != nil ? nextSending : nextRun
+        status.nextAttempt = isPaused ? nil : sourceProblem == nil && listProblem != nil ? nextSending : nextRun
     }
 }

@@ -41,6 +41,12 @@ package struct FeedSchedule: Sendable {
         next = min(next ?? due, due)
     }
 
+    /// Starts the next run now, whatever the rest or the pause. A further failure counts as the first one.
+    package mutating func demand(at now: Instant) { (next, earliest, failures) = (now, nil, 0) }
+
+    /// The run was ended so that another one can begin.
+    package mutating func interrupt(at now: Instant) { (started, next, earliest) = (nil, now, nil) }
+
     package mutating func succeed(at now: Instant) {
         guard let start = started else { return }
         // A slow run may use at most a fifth of the time.

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableClient
 import DiffableInput
 import Synchronization
 
@@ -6,6 +7,7 @@ import Synchronization
 package actor Feeds {
     private struct Running {
         var settings: FeedSettings
+        var feed: Feed
         var task: Task<Void, Never>
     }
 
@@ -37,10 +39,12 @@ package actor Feeds {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.link.run() }
             group.addTask { await self.board.run() }
+            group.addTask { await self.board.answer { try await self.perform($0, on: $1) } }
         }
         await take([])
     }
 
+    /// Replaces the feeds. Failing feeds that stay run again at once.
     @discardableResult
     package func take(_ settings: [FeedSettings]) async -> (started: Int, ended: Int) {
         let ended = running.values.filter { !settings.contains($0.settings) }
@@ -51,12 +55,39 @@ package actor Feeds {
             running[feed.settings.list] = nil
         }
         board.show(settings.map { FeedStatus(list: $0.list, source: $0.source.sort) })
+        for kept in running.values { kept.feed.retry() }
         let new = settings.filter { running[$0.list] == nil }
         for settings in new {
             let feed = Feed(
                 settings, makeSource(settings, watcher), over: link, board: board, watcher: watcher, say: say)
-            running[settings.list] = Running(settings: settings, task: Task { await feed.run() })
+            running[settings.list] = Running(settings: settings, feed: feed, task: Task { await feed.run() })
         }
         return (new.count, ended.count)
+    }
+
+    /// Performs an action on feeds, all at the same time. Throws `RequestRefusal` with all reasons.
+    private func perform(_ action: FeedAction, on lists: [ListName]) async throws {
+        let unknown = lists.filter { running[$0] == nil }.map(quoted)
+        guard unknown.isEmpty else {
+            throw RequestRefusal(
+                "\(unknown.joined(separator: ", ")) \(unknown.count == 1 ? "is not a feed" : "are not feeds") of the diffable-feed that "
+                    + "handles this list, so nothing was done")
+        }
+        let feeds = lists.compactMap { running[$0]?.feed }
+        let problems = await withTaskGroup(of: String?.self) { group in
+            for feed in feeds {
+                group.addTask {
+                    do {
+                        try await feed.perform(action)
+                        return nil
+                    } catch {
+                        return "the feed \(quoted(feed.settings.list)): \(feed.settings.names.text(of: error))"
+                    }
+                }
+            }
+            return await group.reduce(into: []) { problems, problem in problem.map { problems.append($0) } }
+        }
+        try Task.checkCancellation()
+        guard problems.isEmpty else { throw RequestRefusal(problems.sorted().joined(separator: "; ")) }
     }
 }

@@ -9,6 +9,8 @@ package protocol FeedSource: Sendable {
     var pace: FeedSchedule.Pace { get }
     /// Absolute paths whose changes start a run; empty if the source watches by itself.
     var watchedPaths: [String] { get }
+    /// Whether a run lasts until it fails, because the source follows changes itself.
+    var isEndless: Bool { get }
     var handler: ListHandler? { get }
     /// Continues from the state that the list had before, such as open folders. It is called once, after the first state, and
     /// returns when a state with all of that has been delivered.
@@ -23,6 +25,7 @@ package protocol FeedSource: Sendable {
 }
 
 extension FeedSource {
+    package var isEndless: Bool { pace == .stream }
     package var handler: ListHandler? { nil }
     package func resume(_ list: Snapshot) async {}
 }

@@ -45,10 +45,30 @@ import Testing
         #expect(watch.next == start + .seconds(70))
     }
 
-    @Test func `reading rests four times as long as it took`() {
+    @Test(arguments: [Duration.milliseconds(30), .milliseconds(500), .seconds(5)])
+    func `reading may use a second at once, and in the long run a fifth of the time`(length: Duration) {
         var watch = DatabaseWatch(every: nil, at: start)
-        watch.read(isFinal: true, from: start, at: start + .milliseconds(30))
-        #expect(watch.rest == start + .milliseconds(150))
+        var (now, busy) = (start, Duration.zero)
+        while now < start + .seconds(300) {
+            watch.read(isFinal: true, from: now, at: now + length)
+            (now, busy) = (now + length, busy + length)
+            #expect(busy <= (now - start) / 5 + .seconds(1) + length)
+            if busy < .seconds(1) { #expect(watch.rest.map { $0 <= now } ?? true) }
+            now = max(now, watch.rest ?? now)
+        }
+        #expect(busy >= .seconds(58))
+        // The credit comes back.
+        now += .seconds(60)
+        watch.read(isFinal: true, from: now, at: now + .milliseconds(500))
+        #expect(watch.rest.map { $0 <= now + .milliseconds(500) } ?? true)
+    }
+
+    @Test func `the first reading, which makes all items, needs no rest`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        watch.read(isFinal: true, isFirst: true, from: start, at: start + .seconds(4))
+        #expect(watch.rest == nil)
+        watch.stir(at: start + .seconds(5))
+        #expect(watch.next == start + .seconds(5))
     }
 
     @Test func `trouble is told when it lasts, and once`() {

@@ -55,4 +55,9 @@ struct FeedItem: Decodable {
     var message: String?
     var lastSuccess: Int?
     var nextAttempt: Int?
+    var actions: [Action]?
+
+    struct Action: Decodable {
+        var id: String
+    }
 }

@@ -25,6 +25,7 @@ package final class DirectorySource: FeedSource {
 
     package var pace: FeedSchedule.Pace { .runs(every: nil) }
     package var watchedPaths: [String] { [] }
+    package var isEndless: Bool { true }
 
     package var handler: ListHandler? {
         var handler = ListHandler()

@@ -25,6 +25,7 @@ package struct DatabaseSource: FeedSource {
 
     package var pace: FeedSchedule.Pace { .runs(every: nil) }
     package var watchedPaths: [String] { [] }
+    package var isEndless: Bool { true }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
         let bell = Bell()
@@ -34,6 +35,7 @@ package struct DatabaseSource: FeedSource {
         defer { reading.end() }
         var watch = DatabaseWatch(every: settings.every, at: .now)
         var lastBlindness: String?
+        var isFirst = true
         while true {
             try Task.checkCancellation()
             let start = ContinuousClock.now
@@ -41,7 +43,8 @@ package struct DatabaseSource: FeedSource {
             case .same: watch.sawNothing(at: .now)
             case .state(let snapshot, let isFinal):
                 deliver(.snapshot(snapshot))
-                watch.read(isFinal: isFinal, from: start, at: .now)
+                watch.read(isFinal: isFinal, isFirst: isFirst, from: start, at: .now)
+                isFirst = false
             case .trouble(let message):
                 if watch.sawTrouble(message, from: start, at: .now) { deliver(.failure(FeedError(message))) }
             case .failure(let error):
@@ -58,7 +61,7 @@ package struct DatabaseSource: FeedSource {
             // An open file would prevent unmounting the disk.
             if watch.next == nil { reading.end() }
             if await bell.wait(until: next) { watch.stir(at: .now) }
-            // A slow query may use at most a fifth of the time.
+            // A slow query may use at most a fifth of the time, after a while.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
     }

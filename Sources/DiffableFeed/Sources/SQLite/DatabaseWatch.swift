@@ -10,6 +10,8 @@ package struct DatabaseWatch {
     /// Nil: only after an event.
     private(set) var next: Instant?
     private(set) var rest: Instant?
+    /// When the rests of all reads so far would be over, one after the other.
+    private var paid: Instant?
     /// The polling interval, if events are unreliable.
     private let every: Duration?
     private var lastEvent: Instant
@@ -25,6 +27,8 @@ package struct DatabaseWatch {
     package static let span = Duration.seconds(5)
     /// The time after which trouble counts as a failure: a write, or the replacement of a database, is shorter.
     static let troublePatience = Duration.seconds(1)
+    /// The sum of rests that may be left out.
+    static let freeRest = Duration.seconds(1) * FeedSchedule.restPerRun
     static let slowStepMin = Duration.seconds(1)
     static let slowStepMax = Duration.seconds(300)
 
@@ -44,17 +48,19 @@ package struct DatabaseWatch {
         plan(at: now)
     }
 
-    /// `isFinal` says whether the read cannot have missed a commit.
-    mutating func read(isFinal: Bool, from start: Instant, at now: Instant) {
+    /// - Parameters:
+    ///   - isFinal: whether the read cannot have missed a commit.
+    ///   - isFirst: whether all items were made. The next read makes only those that differ, so it need not wait that long.
+    mutating func read(isFinal: Bool, isFirst: Bool = false, from start: Instant, at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
-        rest = now + (now - start) * FeedSchedule.restPerRun
+        if !isFirst { pay(from: start, at: now) }
         if !isFinal { lastEvent = now }
         plan(at: now)
     }
 
     /// Returns whether to report the trouble now. Each is reported once.
     mutating func sawTrouble(_ trouble: String, from start: Instant, at now: Instant) -> Bool {
-        rest = now + (now - start) * FeedSchedule.restPerRun
+        pay(from: start, at: now)
         let since = troubleSince ?? start
         troubleSince = since
         plan(at: now)
@@ -66,6 +72,13 @@ package struct DatabaseWatch {
         guard now - since >= Self.troublePatience, trouble != lastTrouble else { return false }
         lastTrouble = trouble
         return true
+    }
+
+    /// In the long run, reading may use a fifth of the time. After a rest, a second of reading is free, so that a single commit
+    /// need not wait, although a new log is read before it.
+    private mutating func pay(from start: Instant, at now: Instant) {
+        let paid = max(paid ?? start, start) + (now - start) * (1 + FeedSchedule.restPerRun)
+        (self.paid, rest) = (paid, paid - Self.freeRest)
     }
 
     private mutating func plan(at now: Instant) {
