@@ -80,7 +80,7 @@ extension FeedSettings {
             "shell", "headers", "every", "on", "timeout", "stream", "keep", "remove", "from", "id", "section", "parent",
             "text", "rows",
             "columns",
-            "numbers", "types", "separator", "orphans", "query", "json", "content", "look", "mode", "durability",
+            "numbers", "types", "separator", "orphans", "query", "json", "copy", "content", "look", "mode", "durability",
             "adopt", "allowEmpty", "maxDelete",
         ]
 
@@ -226,6 +226,7 @@ extension DatabaseSettings {
         if let member = mapping.take("json") {
             jsonColumns = try member.names(remedy: "name at least one column that contains JSON, or leave `json` out")
         }
+        if let member = mapping.take("copy") { isCopied = try member.truth() }
         every = try mapping.take("every")?.interval()
         if let member = mapping.take("timeout") { timeout = try member.time() }
         for name in ["from", "rows", "columns", "numbers", "types", "separator"] {

@@ -16,6 +16,9 @@ enum FeedLimits {
     /// Bytes of memory that SQLite uses for all queries that run at a time.
     static let queryMemoryMax = 256 << 20
 
+    /// Bytes of a database that is copied, with its log.
+    static let copyLengthMax = 1 << 30
+
     static let input = InputLimits(
         rowsMax: rowsMax, sourceLengthMax: sourceLengthMax, columnsMax: columnsMax, alignedLengthMax: alignedLengthMax)
 }

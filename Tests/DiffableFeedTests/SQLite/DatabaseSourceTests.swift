@@ -22,14 +22,15 @@ import Testing
     private var path: String { "\(directory)/x.db" }
 
     private func following(
-        _ query: String, at path: String? = nil, timeout: Duration? = nil, problem: (@Sendable (Int) -> String?)? = nil,
-        _ body: (Followed) async throws -> Void
+        _ query: String, at path: String? = nil, timeout: Duration? = nil, isCopied: Bool = false,
+        problem: (@Sendable (Int) -> String?)? = nil, _ body: (Followed) async throws -> Void
     ) async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let followed = Followed()
         let rows = RowStates(RowMapping()) { content, _ in content }
         var settings = DatabaseSettings(path: path ?? self.path, query: query)
         settings.timeout = timeout ?? settings.timeout
+        settings.isCopied = isCopied
         let source = DatabaseSource(settings, rows, watcher: watcher, problem: problem)
         let run = Task { try await source.run { followed.append($0) } }
         defer { run.cancel() }
@@ -119,6 +120,89 @@ import Testing
             #expect(FileManager.default.createFile(atPath: "\(directory)/go", contents: nil))
             _ = try await holder
             #expect(try await eventuallyInTask { followed.numbers == ["1": 1, "2": 2] && followed.problem == nil })
+        }
+    }
+
+    /// Firefox and Chrome keep their databases locked.
+    @Test(arguments: ["wal", "delete"])
+    func `a copy of a database that another program keeps locked is read, after each of its commits`(mode: String)
+        async throws
+    {
+        let program = """
+            import sqlite3, sys, time, os
+            database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+            database.execute("PRAGMA locking_mode=EXCLUSIVE")
+            database.execute(f"PRAGMA journal_mode={sys.argv[3]}")
+            database.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)")
+            database.execute("INSERT INTO t VALUES (1, 1)")
+            while not os.path.exists(sys.argv[2]): time.sleep(0.002)
+            database.execute("UPDATE t SET n = 2")
+            while not os.path.exists(sys.argv[2] + "2"): time.sleep(0.002)
+            """
+        let copies = try FileManager.default.contentsOfDirectory(atPath: "/var/tmp").filter(isCopy).sorted()
+        try await following("SELECT id, n FROM t", isCopied: true) { followed in
+            async let holder = python(["-c", program, path, "\(directory)/go", mode])
+            let isRead = try await eventuallyInTask { followed.numbers == ["1": 1] }
+            #expect(isRead, "\(followed.problem ?? "")")
+            go()
+            let isReadAgain = try await eventuallyInTask { followed.numbers == ["1": 2] }
+            #expect(isReadAgain, "\(followed.problem ?? "")")
+            #expect(FileManager.default.createFile(atPath: "\(directory)/go2", contents: nil))
+            _ = try await holder
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "/var/tmp").filter(isCopy).sorted() == copies)
+    }
+
+    private func isCopy(_ name: String) -> Bool { name.hasPrefix("diffable-feed-") }
+
+    @Test(arguments: ["wal", "delete"])
+    func `a locked database names the copy as the remedy`(mode: String) async throws {
+        try await sql("PRAGMA journal_mode=\(mode)", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
+        let holding = holding(path, "PRAGMA locking_mode=EXCLUSIVE", "UPDATE t SET n = 2")
+        try await following("SELECT id, n FROM t") { followed in
+            async let holder = python(holding)
+            let remedy = "if another program keeps it locked, set copy: true to read a copy"
+            let isTold = try await eventuallyInTask { followed.problem?.hasSuffix(remedy) == true }
+            #expect(isTold && followed.numbers != ["a": 2], "\(followed.problem ?? "")")
+            go()
+            _ = try await holder
+            #expect(try await eventuallyInTask { followed.numbers == ["a": 2] && followed.problem == nil })
+        }
+    }
+
+    @Test func `a database is copied up to a length, and no further`() async throws {
+        try await sql("CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        var files = DatabaseFiles(path, ignoringLocks: true)
+        let look = try files.look()
+        defer { files.close() }
+        let length = size(of: path)
+        #expect(throws: Never.self) { _ = try files.copy(look, lengthMax: length) { false } }
+        #expect { _ = try files.copy(look, lengthMax: length - 1) { false } } throws: { "\($0)".contains("copyLengthMax") }
+    }
+
+    /// Otherwise nobody could unmount its disk.
+    @Test(arguments: [false, true])
+    func `an idle feed has no file of its database open, not even while the database is locked`(isLocked: Bool)
+        async throws
+    {
+        func openFiles() -> [String] {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+                .filter { $0.hasPrefix(directory) }
+        }
+        try await sql("PRAGMA journal_mode=wal", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
+        let holding = holding(path, "PRAGMA locking_mode=EXCLUSIVE", "UPDATE t SET n = 2")
+        try await following("SELECT id, n FROM t") { followed in
+            async let holder = isLocked ? python(holding) : ""
+            #expect(try await eventuallyInTask { isLocked ? followed.problem != nil : followed.numbers == ["a": 1] })
+            // After some seconds of checking.
+            #expect(try await eventuallyInTask { openFiles().isEmpty }, "\(openFiles())")
+            try await Task.sleep(for: .milliseconds(300))
+            let open = openFiles()
+            #expect(isLocked || open.isEmpty, "\(open)")
+            go()
+            _ = try await holder
         }
     }
 

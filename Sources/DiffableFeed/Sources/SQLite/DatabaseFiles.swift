@@ -32,7 +32,7 @@ struct DatabaseFiles {
         /// Whether a hot journal exists, which undoes an incomplete transaction.
         var hasJournal = false
         /// Whether a writer holds SQLite's RESERVED lock. With `journal_mode=memory` and `off`, nothing else reveals a writer.
-        fileprivate var isReserved = false
+        fileprivate(set) var isReserved = false
 
         /// Whether the database's header says that it is in WAL mode.
         var isInWALMode: Bool { header.count == 100 && header[18] == 2 }
@@ -59,7 +59,7 @@ struct DatabaseFiles {
         /// Whether nothing was changed within one tick of the file clock. The files first looked like this at `first`; a file
         /// with a time in the future was changed before that.
         func isOld(at now: timespec.Parts, seen first: timespec.Parts) -> Bool {
-            now.nanoseconds - min(changed.nanoseconds, first.nanoseconds) > Self.tick
+            now.nanoseconds - min(max(changed.nanoseconds, logChanged.nanoseconds), first.nanoseconds) > Self.tick
         }
     }
 
@@ -69,7 +69,13 @@ struct DatabaseFiles {
     private var databaseIdentity: FileStatus.Identity?
     private var indexIdentity: FileStatus.Identity?
 
-    init(_ path: String) { self.path = path }
+    /// Whether locks of other processes do not matter, because a copy is read.
+    private let ignoresLocks: Bool
+
+    init(_ path: String, ignoringLocks ignoresLocks: Bool = false) {
+        self.path = path
+        self.ignoresLocks = ignoresLocks
+    }
 
     mutating func look() throws(FeedError) -> Look {
         var look = Look()
@@ -107,7 +113,7 @@ struct DatabaseFiles {
             look.index = Self.bytes(of: index, 96)
         }
         look.hasJournal = Self.isHot(look.path + "-journal")
-        look.isReserved = !look.isInWALMode && Self.isReserved(database)
+        look.isReserved = !ignoresLocks && !look.isInWALMode && Self.isReserved(database)
         return look
     }
 
@@ -115,6 +121,14 @@ struct DatabaseFiles {
         DatabaseGate.close(database)
         DatabaseGate.close(index)
         (database, index) = (-1, -1)
+    }
+
+    /// Copies the files of the last look and blocks.
+    func copy(_ look: Look, lengthMax: Int, isOver: () -> Bool) throws(FeedError) -> DatabaseCopy {
+        // Unlike the database, the log is never locked, so its descriptor can be closed at once.
+        let log = look.hasLog ? open_regular_file(look.path + "-wal", O_RDONLY | O_NOFOLLOW, 0) : -1
+        defer { if log >= 0 { Glibc.close(log) } }
+        return try .make(of: database, log: log, named: path, lengthMax: lengthMax, isOver: isOver)
     }
 
     private func unreadable(_ number: Int32) -> FeedError {

@@ -21,6 +21,8 @@ struct DatabaseQuery {
     let path: String
     let sql: String
     let jsonColumns: Set<String>
+    /// The remedy for a database that stays locked; empty for a copy.
+    var remedy = ""
     var limits = FeedLimits.input
 
     /// Runs the query and blocks. No part of the real path may have become a symbolic link. An interrupted query
@@ -79,6 +81,7 @@ struct DatabaseQuery {
         let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
         let text = "the database \(path): \(message)"
         switch code & 0xFF {
+        case SQLITE_BUSY where message.contains("locked"): return .busy(text + remedy)
         // A database that seems damaged may be half written, and a log that a process left may need a user with more rights.
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_CANTOPEN,
             SQLITE_READONLY, SQLITE_IOERR:

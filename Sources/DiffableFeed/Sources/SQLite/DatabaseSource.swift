@@ -23,6 +23,9 @@ package struct DatabaseSource: FeedSource {
         self.problem = problem ?? watcher.problem
     }
 
+    /// The shortest wait for which the files are closed.
+    private static let idleMin = Duration.milliseconds(500)
+
     package var pace: FeedSchedule.Pace { .runs(every: nil) }
     package var watchedPaths: [String] { [] }
     package var isEndless: Bool { true }
@@ -59,7 +62,7 @@ package struct DatabaseSource: FeedSource {
             }
             let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
             // An open file would prevent unmounting the disk.
-            if watch.next == nil { reading.end() }
+            if next.map({ $0 > .now + Self.idleMin }) ?? true { reading.end() }
             if await bell.wait(until: next) { watch.stir(at: .now) }
             // A slow query may use at most a fifth of the time, after a while.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
@@ -89,8 +92,10 @@ struct DatabaseReading {
     init(_ settings: DatabaseSettings, _ rows: RowStates) {
         self.settings = settings
         self.rows = rows
-        files = DatabaseFiles(settings.path)
-        query = DatabaseQuery(path: settings.path, sql: settings.query, jsonColumns: Set(settings.jsonColumns))
+        files = DatabaseFiles(settings.path, ignoringLocks: settings.isCopied)
+        query = DatabaseQuery(
+            path: settings.path, sql: settings.query, jsonColumns: Set(settings.jsonColumns),
+            remedy: settings.isCopied ? "" : Self.remedy)
         queue = DispatchQueue(label: "query")
     }
 
@@ -102,10 +107,12 @@ struct DatabaseReading {
             let (before, now) = (try files.look(), time ?? .now())
             if before.isSame(as: known, at: now) { return .same }
             if seen?.look != before { seen = (before, now) }
-            guard before.isSettled else { return .trouble(isWritten) }
+            guard before.isSettled else { return .trouble(isWritten + (before.isReserved ? Self.remedy : "")) }
             // Reads without locks if no process can hold one, or if a writer would have to wait for ours.
-            let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
-            let answer = await answer(at: before.path, isShared ? .shared : .unlocked)
+            let isShared = !settings.isCopied && before.isInWALMode && (before.hasIndex || before.hasLog)
+            let answer =
+                settings.isCopied
+                ? await answer(atCopyOf: before) : await answer(at: before.path, isShared ? .shared : .unlocked)
             let after = try files.look()
             // A change within one tick of the file clock may be invisible, and may repair the problem.
             let isOld = before.isOld(at: now, seen: seen?.time ?? now)
@@ -133,15 +140,38 @@ struct DatabaseReading {
 
     private var isWritten: String { "the database \(settings.path) is being written; it is read when that is over" }
 
+    /// For programs that keep the database locked while they run, such as browsers.
+    private static let remedy = "; if another program keeps it locked, set copy: true to read a copy"
+
     private func answer(at real: String, _ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
+        let query = query
+        return await answer { query.answer(at: real, access, $0) }
+    }
+
+    private func answer(atCopyOf look: DatabaseFiles.Look) async -> DatabaseQuery.Answer {
+        let (query, files) = (query, files)
+        return await answer { interruption in
+            let isOver = { interruption.isOver }
+            do throws(FeedError) {
+                let copy = try files.copy(look, lengthMax: FeedLimits.copyLengthMax, isOver: isOver)
+                return query.answer(at: copy.path, .shared, interruption)
+            } catch {
+                return .busy(error.description)
+            }
+        }
+    }
+
+    private func answer(
+        _ body: @escaping @Sendable (Interruption) -> DatabaseQuery.Answer
+    ) async -> DatabaseQuery.Answer {
         let interruption = Interruption()
-        let (query, queue, timeout) = (query, queue, settings.timeout)
+        let (queue, timeout) = (queue, settings.timeout)
         let timer = Deadline(after: timeout) { interruption.interrupt() }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // The query blocks, so it runs on its own thread.
-                queue.async { continuation.resume(returning: query.answer(at: real, access, interruption)) }
+                queue.async { continuation.resume(returning: body(interruption)) }
             }
         } onCancel: {
             interruption.interrupt()
