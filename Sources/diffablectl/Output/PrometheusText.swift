@@ -1,4 +1,7 @@
+import Diffable
+import DiffableClient
 import DiffableInput
+import Glibc
 
 /// The daemon's status in the text format of Prometheus, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/). Figures that the daemon does not have are left out.
@@ -19,7 +22,84 @@ func prometheusLines(of status: JSONView) -> [String] {
         lines += metric.head
         for state in states { lines.append(metric.sample(state == storage ? "1" : "0", labels: ["state": state])) }
     }
+    if let process = status.member("pid").flatMap({ Int($0.plainText) }), let memory = residentMemory(of: process) {
+        lines += Metric("resident_memory_bytes", .gauge, "Memory of the daemon's process.").lines("\(memory)")
+    }
     return lines
+}
+
+/// Bytes of memory of a daemon on this machine; nil if its process is not visible here.
+private func residentMemory(of process: Int) -> Int? {
+    func text(_ file: String) -> String? {
+        guard let stream = fopen("/proc/\(process)/\(file)", "re") else { return nil }
+        defer { fclose(stream) }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = fread(&bytes, 1, bytes.count, stream)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+    // In another namespace of processes, the number is another program's.
+    guard text("comm") == "diffabled\n", let pages = text("statm")?.split(separator: " ").dropFirst().first else {
+        return nil
+    }
+    return Int(pages).map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
+}
+
+/// The figures of single lists: those that a user names, and the list of feeds.
+struct ListFigures {
+    /// The number of feeds in each state; empty without a list of feeds.
+    var feeds: [String: Int] = [:]
+    /// The named lists; nil for a list that does not exist, or that the user cannot see.
+    var lists: [Figures] = []
+
+    struct Figures {
+        var list: ListName
+        var items: Int?
+        var revision: Int?
+    }
+
+    private static let states = ["fed", "failing", "paused", "waiting"]
+
+    var text: [String] {
+        var text: [String] = []
+        if !feeds.isEmpty {
+            let metric = Metric("feeds", .gauge, "Feeds of diffable-feed in this state.")
+            text += metric.head
+            for state in Self.states { text.append(metric.sample("\(feeds[state] ?? 0)", labels: ["state": state])) }
+        }
+        guard !lists.isEmpty else { return text }
+        let figures: [(Metric, [(ListName, Int?)])] = [
+            (
+                Metric("list_exists", .gauge, "1 if the list exists, 0 otherwise."),
+                lists.map { ($0.list, $0.items == nil ? 0 : 1) }
+            ),
+            (Metric("list_items", .gauge, "Items in the list, at any depth."), lists.map { ($0.list, $0.items) }),
+            (
+                Metric("list_revision", .gauge, "The list's revision; each change increases it."),
+                lists.map { ($0.list, $0.revision) }
+            ),
+        ]
+        for (metric, values) in figures {
+            let samples = values.compactMap { list, value in
+                value.map { metric.sample("\($0)", labels: ["list": "\(list)"]) }
+            }
+            if !samples.isEmpty { text += metric.head + samples }
+        }
+        return text
+    }
+}
+
+extension ListFigures {
+    /// `listOfFeeds` is the content of the list of feeds; nil without one.
+    init(_ named: [ListName], among summaries: [ListSummary], listOfFeeds: Snapshot?) {
+        for name in named {
+            let summary = summaries.first { $0.list == name }
+            lists.append(Figures(list: name, items: summary?.items, revision: summary?.revision))
+        }
+        for item in listOfFeeds?.sections.flatMap(\.items) ?? [] {
+            guard let content = item.content, let state = JSONView(content).member("state")?.plainText else { continue }
+            if Self.states.contains(state) { feeds[state, default: 0] += 1 }
+        }
+    }
 }
 
 private let metrics: [(String, Metric)] = [

@@ -38,7 +38,7 @@ extension Integration {
         }
 
         @Test func `a parser of Prometheus reads what status --prometheus writes`() throws {
-            let text = try daemon.succeed("status", "--prometheus")
+            let text = try daemon.succeed("status", "--prometheus", "--list", "tasks", "--list", "none")
             #expect(text.contains("\n# TYPE diffabled_transactions_total counter\ndiffabled_transactions_total 2\n"))
             #expect(text.contains("\ndiffabled_storage_state{state=\"working\"} 1\n"))
             // Every sample is below its HELP and its TYPE, and there are no other lines.
@@ -78,6 +78,36 @@ extension Integration {
             let check = try Program("/usr/bin/promtool", ["check", "metrics"], input: file, in: daemon.directory)
             #expect(try check.wait() == 0, "\(check.complaints)")
             #expect(check.complaints == "")
+        }
+
+        @Test func `Prometheus gets the feeds by state, the daemon's memory, and the lists that are named`() throws {
+            let other = try daemon.succeed("status", "--prometheus")
+            #expect(!other.contains("diffabled_feeds") && !other.contains("diffabled_list_"))
+            let feeds = try daemon.startFeeds(
+                """
+                - {list: a, command: [echo, x], every: 1h, from: lines}
+                - {list: b, command: [echo, x], every: 1h, from: lines}
+                - {list: c, command: ["false"], every: 1h}
+                """)
+            for (feed, state) in [("a", "fed"), ("b", "fed"), ("c", "failing")] {
+                _ = try daemon.waitForStatus(state, of: feed) { $0.state == state }
+            }
+            let text = try daemon.succeed("status", "--prometheus", "--list", "tasks", "--list", "none")
+            for sample in [
+                #"feeds{state="fed"} 2"#, #"feeds{state="failing"} 1"#, #"feeds{state="paused"} 0"#,
+                #"list_exists{list="tasks"} 1"#, #"list_exists{list="none"} 0"#, #"list_items{list="tasks"} 2"#,
+                #"list_revision{list="tasks"} 1"#,
+            ] {
+                #expect(text.contains("\ndiffabled_\(sample)\n"), "\(sample) in \(text)")
+            }
+            #expect(!text.contains(#"list_items{list="none"}"#))
+            let memory = try #require(text.firstMatch(of: #/\ndiffabled_resident_memory_bytes ([0-9]+)\n/#))
+            #expect((1_000_000...2_000_000_000).contains(Int(memory.1) ?? 0))
+            let elsewhere = try daemon.succeed("status", "--prometheus", "--feeds", "tasks")
+            #expect(!elsewhere.contains("diffabled_feeds"))
+            feeds.end(with: SIGTERM)
+            let wrong = try daemon.companion("status", "--list", "tasks")
+            #expect(wrong.status == 64)
         }
 
         @Test func `clients tells who follows what and how far behind they are`() throws {
