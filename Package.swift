@@ -243,6 +243,7 @@ let package = Package(
             exclude: [
                 "Access/connect_often.py", "Access/swap_links.py", "Conformance/follow.py",
                 "Conformance/follow_by_package.py", "Conformance/patches.py", "Limits/stalled_readers.py",
+                "Storage/state-0.1.0.tar.gz",
             ],
             swiftSettings: settings),
     ]
