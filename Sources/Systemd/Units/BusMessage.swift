@@ -77,6 +77,20 @@ extension BusMessage {
         return Unit(name: name, description: description, load: load, state: UnitState(active: active, sub: sub))
     }
 
+    /// Reads the unit files in an answer of ListUnitFiles or a similar call.
+    func unitFiles() -> [UnitFile]? {
+        inside("a", "(ss)") {
+            var files: [UnitFile] = []
+            while let file = inside("r", "ss", unitFile) { files.append(file) }
+            return files
+        }
+    }
+
+    private func unitFile() -> UnitFile? {
+        guard let path = string(), let state = string() else { return nil }
+        return UnitFile(name: path.split(separator: "/").last.map(String.init) ?? path, state: state)
+    }
+
     /// Reads the state in PropertiesChanged of the interface of all units; nil for another interface or without the state.
     func changedState() -> UnitState? {
         guard string() == "org.freedesktop.systemd1.Unit" else { return nil }

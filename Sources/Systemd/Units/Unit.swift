@@ -1,4 +1,4 @@
-/// A unit that a service manager has loaded.
+/// A unit that a service manager has loaded, or that it can load from a file.
 package struct Unit: Equatable, Sendable {
     /// The name with its type, such as `ssh.service`.
     package var name: String
@@ -6,12 +6,15 @@ package struct Unit: Equatable, Sendable {
     /// The load state, such as `loaded`, `masked`, `not-found`.
     package var load: String
     package var state: UnitState
+    /// The state of the unit file, such as `enabled`, `disabled`, `static`; nil without a file, or if it is unknown.
+    package var file: String?
 
-    package init(name: String, description: String, load: String, state: UnitState) {
+    package init(name: String, description: String, load: String, state: UnitState, file: String? = nil) {
         self.name = name
         self.description = description
         self.load = load
         self.state = state
+        self.file = file
     }
 
     /// The type, such as `service` for `ssh.service`.
@@ -35,6 +38,19 @@ package struct UnitState: Equatable, Sendable {
         self.active = active
         self.sub = sub
         self.since = since
+    }
+}
+
+/// A file that a service manager can load a unit from.
+package struct UnitFile: Equatable, Sendable {
+    /// The name of the unit.
+    package var name: String
+    /// The state of the file, such as `enabled`, `disabled`, `masked`, `alias`.
+    package var state: String
+
+    package init(name: String, state: String) {
+        self.name = name
+        self.state = state
     }
 }
 

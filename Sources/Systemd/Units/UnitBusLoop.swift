@@ -92,7 +92,7 @@ final class UnitBusLoop {
         bus = opened
         // There is no user to ask for a password.
         sd_bus_set_allow_interactive_authorization(opened, 0)
-        for member in ["UnitNew", "UnitRemoved", "JobRemoved", "Reloading"] {
+        for member in ["UnitNew", "UnitRemoved", "JobRemoved", "Reloading", "UnitFilesChanged"] {
             match("sender='\(Self.service)',path='\(Self.path)',interface='\(Self.manager)',member='\(member)'")
         }
         match(
@@ -135,6 +135,7 @@ final class UnitBusLoop {
             guard let name = unitName(sd_bus_message_get_path(message.pointer)) else { return }
             tell(message.changedState().map { .changed(name, $0) } ?? .loaded(name))
         case "Reloading": if let isActive = message.truth() { tell(isActive ? .reloading : .reloaded) }
+        case "UnitFilesChanged": tell(.filesChanged)
         case "JobRemoved":
             message.skip("u")
             guard let job = message.string("o"), message.string() != nil, let result = message.string() else { return }
@@ -166,6 +167,11 @@ final class UnitBusLoop {
         switch question {
         case .list(let patterns): askForUnits(patterns) { .listed($0) }
         case .look(let names): askForUnits(names) { .looked(at: names, $0) }
+        case .files(let patterns):
+            // Without the files, stopped units are missing, and all others are there.
+            call(Self.manager, "ListUnitFilesByPatterns", [.texts([]), .texts(patterns)]) { [self] answer in
+                tell(.files(answer.unitFiles() ?? []))
+            }
         case .since(let name):
             var path: UnsafeMutablePointer<CChar>?
             guard sd_bus_path_encode(Self.unitPath, name, &path) >= 0, let path else { return tell(.since(name, nil)) }

@@ -30,6 +30,10 @@ package enum UnitNews: Sendable {
     case listed([Unit])
     /// The answer to `look`: the existing units.
     case looked(at: [String], [Unit])
+    /// The answer to `files`.
+    case files([UnitFile])
+    /// A unit file was enabled, disabled, masked or the like.
+    case filesChanged
     /// The answer to `since`.
     case since(String, Int?)
     /// The connection is lost or was never made. This is the last news.
@@ -42,6 +46,8 @@ package enum UnitQuestion: Equatable, Sendable {
     case list([String])
     /// The states of these units. This loads none of them.
     case look([String])
+    /// The unit files with names that match one of these patterns, even of units that are not loaded.
+    case files([String])
     /// The time since which a unit is in its state. This loads the unit, so ask only for loaded ones.
     case since(String)
 }

@@ -6,6 +6,7 @@ import Systemd
 final class FakeSystemd: UnitConnection {
     private struct State {
         var units: [String: Unit] = [:]
+        var files: [UnitFile] = []
         /// Unreported changes: the unit's name, and whether it is new.
         var untold: [String: Bool] = [:]
         /// The questions not yet answered.
@@ -67,6 +68,9 @@ final class FakeSystemd: UnitConnection {
         tell(.reloaded)
     }
 
+    /// Replaces the unit files, without a report.
+    func put(files: [UnitFile]) { state.withLock { $0.files = files } }
+
     func fail(_ action: UnitAction, on unit: String, _ outcome: Result<String, UnitFailure>) {
         state.withLock { $0.outcomes["\(action) \(unit)"] = outcome }
     }
@@ -100,6 +104,7 @@ final class FakeSystemd: UnitConnection {
         }
         switch question {
         case .list: tell(.listed(withoutTimes { _ in true }))
+        case .files: tell(.files(state.withLock(\.files)))
         case .look(let names): tell(.looked(at: names, withoutTimes(names.contains)))
         case .since(let name):
             if units[name] == nil { load(name) }

@@ -79,12 +79,60 @@ import Testing
         systemd.load("b.service", "inactive")
         #expect(follower.known == nil)
         systemd.tell(.subscribed)
-        systemd.answer()
-        #expect(follower.known == nil)
-        systemd.answer()
-        #expect(follower.known == nil)
+        // The list, the files, and the time of one of two units.
+        for _ in 0..<3 {
+            systemd.answer()
+            #expect(follower.known == nil)
+        }
         systemd.answer()
         #expect(follower.known == systemd.units)
+    }
+
+    @Test func `a unit with a file stays when it is unloaded, and one without a file does not`() {
+        systemd.load("a.service", "active", since: 5)
+        systemd.load("b.service", "active", since: 5)
+        systemd.put(files: [
+            UnitFile(name: "a.service", state: "enabled"), UnitFile(name: "c.service", state: "disabled"),
+            UnitFile(name: "d@.service", state: "static"), UnitFile(name: "e.service", state: "alias"),
+            UnitFile(name: "m.timer", state: "masked"),
+        ])
+        systemd.tell(.subscribed)
+        systemd.settle()
+        #expect(follower.known.map { Set($0.keys) } == ["a.service", "b.service", "c.service", "m.timer"])
+        #expect(follower.known?["a.service"]?.file == "enabled")
+        let stopped = follower.known?["c.service"]
+        #expect(stopped?.state == UnitState(active: "inactive", sub: "dead") && stopped?.actions == [.start])
+        #expect(follower.known?["m.timer"]?.load == "masked" && follower.known?["m.timer"]?.actions == [])
+        systemd.unload("a.service")
+        systemd.unload("b.service")
+        #expect(follower.known?["b.service"] == nil)
+        let a = follower.known?["a.service"]
+        #expect(a?.state.active == "inactive" && a?.description == "of a.service" && a?.actions == [.start])
+        // It is started again.
+        systemd.load("a.service", "active", since: 9)
+        systemd.settle()
+        #expect(follower.known?["a.service"]?.state.since == 9)
+        // Files that are removed, disabled or new.
+        systemd.put(files: [UnitFile(name: "c.service", state: "enabled"), UnitFile(name: "f.service", state: "static")])
+        systemd.tell(.filesChanged)
+        systemd.tell(.filesChanged)
+        systemd.settle()
+        #expect(follower.known.map { Set($0.keys) } == ["a.service", "c.service", "f.service"])
+        #expect(follower.known?["c.service"]?.file == "enabled" && follower.known?["a.service"]?.file == nil)
+    }
+
+    @Test func `a file that systemd did not find before counts`() {
+        systemd.tell(.subscribed)
+        systemd.settle()
+        var follower = follower.units.withLock(\.self)
+        let unit = Unit(
+            name: "a.service", description: "a.service", load: "not-found",
+            state: UnitState(active: "inactive", sub: "dead"))
+        _ = follower.hear(.loaded("a.service"))
+        _ = follower.hear(.looked(at: ["a.service"], [unit]))
+        #expect(follower.unit("a.service") == unit)
+        _ = follower.hear(.files([UnitFile(name: "a.service", state: "disabled")]))
+        #expect(follower.unit("a.service")?.load == "loaded")
     }
 
     @Test func `a unit that was just loaded and does nothing is not asked for its time, which would load it again`() {

@@ -46,6 +46,16 @@ import Testing
                 """)
     }
 
+    @Test func `a unit that was never loaded has the state of its file, and can be started`() {
+        var unit = unit("a.service", "inactive", "dead")
+        (unit.description, unit.file) = ("", "disabled")
+        #expect(
+            content(unit) == """
+                {"text":"a.service","state":"inactive","sub":"dead","badge":"dead","unitFile":"disabled",\
+                "actions":[{"id":"start","title":"Start","multiple":true}]}
+                """)
+    }
+
     @Test func `actions are those that make sense`() {
         #expect(unit("a.service", "inactive", "dead").actions == [.start])
         #expect(unit("a.service", "activating", "start").actions == [.stop, .restart])

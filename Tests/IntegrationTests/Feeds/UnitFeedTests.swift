@@ -22,8 +22,9 @@ extension Integration {
             try box.succeed("systemctl", "start", "diffable-feed.service")
 
             // A unit before its first start, and one that is not loaded.
-            try wait(in: box, "good.service", "state=inactive")
-            #expect(try box.status("diffablectl", "get", "units", "bad.service") == 6)
+            try wait(in: box, "good.service", "state=inactive", "unitFile=enabled")
+            try wait(in: box, "bad.service", "state=inactive", "unitFile=static")
+            #expect(try unit("bad.service", in: box).actions.map(\.id) == ["start"])
             try box.succeed("systemctl", "start", "good.service")
             try wait(in: box, "good.service", "state=active", "sub=running")
             let good = try unit("good.service", in: box)
@@ -66,7 +67,16 @@ extension Integration {
                 return Int(restarts.dropLast()) ?? 0 >= 20 ? true : nil
             }
             try box.succeed("systemctl", "stop", "flapping.service")
-            try wait(in: box, "flapping.service", "deleted")
+            try wait(in: box, "flapping.service", "state=inactive")
+            // A stopped unit is started from the list, and stays when it is stopped.
+            try box.write(
+                "[Unit]\nDescription=Late\n[Service]\nExecStart=/bin/sleep infinity\n", to: "/etc/systemd/system/late.service")
+            try box.succeed("systemctl", "daemon-reload")
+            try wait(in: box, "late.service", "state=inactive")
+            try box.succeed("diffablectl", "perform", "units", "start", "late.service")
+            try wait(in: box, "late.service", "state=active", "description=Late")
+            try box.succeed("diffablectl", "perform", "units", "stop", "late.service")
+            try wait(in: box, "late.service", "state=inactive", "description=Late")
 
             // Actions of root.
             let restart = try box.succeed("diffablectl", "perform", "units", "restart", "good.service")
@@ -145,8 +155,7 @@ extension Integration {
             let wait = "diffablectl wait units good.service --timeout 110s --for"
             _ = try asAnna("\(wait) state=active")
             #expect(try asAnna("diffablectl perform units stop good.service") == "{\"good.service\":\"done\"}\n")
-            // No dependency needs it any more.
-            _ = try asAnna("\(wait) deleted")
+            _ = try asAnna("\(wait) state=inactive")
         }
 
         // MARK: - The list

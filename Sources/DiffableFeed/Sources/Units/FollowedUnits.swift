@@ -8,6 +8,11 @@ import Systemd
 package struct FollowedUnits: Sendable {
     private let settings: UnitSettings
     private var units: [String: Unit] = [:]
+    /// The units that can be loaded from a file, as they are while they are not loaded.
+    private var files: [String: Unit] = [:]
+    private var hasFiles = false
+    private var isAskingForFiles = false
+    private var areFilesStale = false
     /// Units whose `since` question is unanswered.
     private var timeless: Set<String> = []
     /// The units among them for which the first state waits.
@@ -25,17 +30,28 @@ package struct FollowedUnits: Sendable {
 
     package init(_ settings: UnitSettings) { self.settings = settings }
 
-    /// All units; nil during a reload, and until the list and the first times are known.
-    package var known: [String: Unit]? { hasList && firstTimeless.isEmpty && !isReloading ? units : nil }
+    /// All units; nil during a reload, and until the list, the files and the first times are known.
+    package var known: [String: Unit]? {
+        guard hasList, hasFiles, firstTimeless.isEmpty, !isReloading else { return nil }
+        var known = files
+        for name in units.keys { known[name] = unit(name) }
+        return known
+    }
 
     /// A unit's last state, even while systemd reloads its files.
-    package func unit(_ name: String) -> Unit? { units[name] }
+    package func unit(_ name: String) -> Unit? {
+        let file = files[name]
+        // A file that was created since systemd looked for it.
+        guard var unit = units[name], file == nil || unit.isShown else { return file }
+        unit.file = file?.file
+        return unit
+    }
 
     package mutating func hear(_ news: UnitNews) -> [UnitQuestion] {
         switch news {
         case .subscribed:
             self = FollowedUnits(settings)
-            return list()
+            return list() + askForFiles()
         case .loaded(let name):
             guard settings.has(name) else { return [] }
             loaded.insert(name)
@@ -50,7 +66,7 @@ package struct FollowedUnits: Sendable {
         case .reloading: isReloading = true
         case .reloaded:
             isReloading = false
-            return list()
+            return list() + askForFiles()
         case .listed(let listed): return take(listed)
         case .looked(let names, let found):
             isLooking = false
@@ -60,6 +76,11 @@ package struct FollowedUnits: Sendable {
                 if let unit = found[name] { questions += put(unit, wasLoaded: true) } else { forget(name) }
             }
             return questions + look()
+        case .filesChanged: return askForFiles()
+        case .files(let found):
+            (isAskingForFiles, hasFiles) = (false, true)
+            take(found)
+            if areFilesStale { return askForFiles() }
         case .since(let name, let time):
             guard timeless.contains(name) else { return [] }
             units[name]?.state.since = time
@@ -74,6 +95,24 @@ package struct FollowedUnits: Sendable {
         guard !isListing else { return [] }
         isListing = true
         return [.list(settings.patterns)]
+    }
+
+    private mutating func askForFiles() -> [UnitQuestion] {
+        areFilesStale = isAskingForFiles
+        if isAskingForFiles { return [] }
+        isAskingForFiles = true
+        return [.files(settings.patterns)]
+    }
+
+    private mutating func take(_ found: [UnitFile]) {
+        var files: [String: Unit] = [:]
+        for file in found where settings.has(file.name) && file.isOfOneUnit {
+            let description = units[file.name]?.description ?? self.files[file.name]?.description ?? ""
+            files[file.name] = Unit(
+                name: file.name, description: description, load: file.state.hasPrefix("masked") ? "masked" : "loaded",
+                state: UnitState(active: "inactive", sub: "dead"), file: file.state)
+        }
+        self.files = files
     }
 
     private mutating func look() -> [UnitQuestion] {
@@ -124,7 +163,15 @@ package struct FollowedUnits: Sendable {
     }
 
     private mutating func forget(_ name: String) {
+        // systemd knows a description only while the unit is loaded.
+        if let unit = units[name] { files[name]?.description = unit.description }
         units[name] = nil
         know(name)
     }
+}
+
+extension UnitFile {
+    /// Whether the file is of one unit that stays: a template has many, an alias is of a unit with another name, and a transient
+    /// file is deleted with its unit.
+    fileprivate var isOfOneUnit: Bool { !name.contains("@.") && !["alias", "transient"].contains(state) }
 }

@@ -63,12 +63,14 @@ extension Unit {
 
     private var content: Content {
         var members: [(String, Content)] = [
-            ("text", .string(name.utf8)), ("description", .string(description.utf8)),
-            ("state", .string(state.active.utf8)), ("sub", .string(state.sub.utf8)), ("badge", badge),
+            ("text", .string(name.utf8)), ("state", .string(state.active.utf8)), ("sub", .string(state.sub.utf8)),
+            ("badge", badge),
         ]
+        if !description.isEmpty { members.insert(("description", .string(description.utf8)), at: 1) }
         if state.active == "failed" { members.append(("tint", .string("red".utf8))) }
         if let since = state.since { members.append(("since", .number(since))) }
         if load != "loaded" { members.append(("load", .string(load.utf8))) }
+        if let file { members.append(("unitFile", .string(file.utf8))) }
         members.append(("actions", .array(actions.map(\.content))))
         return .object(members)
     }
