@@ -109,7 +109,7 @@ extension ClientError: CustomStringConvertible {
 
 extension SocketPath {
     fileprivate var startCommands: String {
-        if self == .system { return "`sudo systemctl start diffabled`" }
+        if self == .system { return "`sudo systemctl start diffabled.socket`" }
         if self == SocketPath.user { return "`systemctl --user start diffabled` or `diffabled`" }
         return "`diffabled --socket \(path)`"
     }

@@ -51,7 +51,8 @@ final class RefusalLog {
     /// What clients ask for in vain all the time says little; what they may not do says more.
     private static func level(of code: WireError.Code) -> Logger.Level {
         switch code {
-        case .revisionMismatch, .shuttingDown: .debug
+        // The daemon has logged why it cannot read its configuration.
+        case .revisionMismatch, .shuttingDown, .invalidConfiguration: .debug
         case .permissionDenied: .notice
         default: .info
         }

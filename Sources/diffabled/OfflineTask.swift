@@ -23,7 +23,8 @@ enum OfflineTask: String, EnumerableFlag {
             // Not in /tmp, which may be in memory. $TMPDIR may be accessible to root only.
             let chosen = surroundings.environment["TMPDIR"].flatMap { access($0, W_OK | X_OK) == 0 ? $0 : nil }
             let examination = try store.check(scratch: chosen ?? "/var/tmp")
-            return Self.lines(of: examination, in: directory)
+            let (lines, status) = Self.lines(of: examination, in: directory)
+            return ((store.missingLog().map { ["warning: \($0)"] } ?? []) + lines, status)
         case .repair:
             let repair = try store.repair(keepingIn: "damaged-" + Self.timeOfDay())
             return (Self.lines(of: repair, in: directory), 0)

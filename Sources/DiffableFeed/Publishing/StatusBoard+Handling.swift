@@ -28,7 +28,9 @@ extension StatusBoard {
             pause = nil
             do {
                 let (connection, list) = (try await link.connected().connection, list)
-                guard let epoch = try await connection.list(list, alternative: Self.alternative)?.epoch else { continue }
+                guard let epoch = try await connection.list(list, alternative: Self.alternative)?.epoch else {
+                    continue
+                }
                 _ = try await connection.handle(list, with: handler) { () async throws(ClientError) -> Bool in
                     // Another user's list may have taken the name before the handler was registered.
                     let isSame = try await connection.lists().contains { $0.list == list && $0.epoch == epoch }

@@ -266,7 +266,9 @@ final class Feed: Sendable {
             // The daemon may refuse another state for the same reason, so the next attempt waits. The next state may have more
             // items.
             if let pause, !isForNewsToEnd {
-                while pause > .now, !Task.isCancelled, !isSendingWanted.withLock(\.self) { await bell.wait(until: pause) }
+                while pause > .now, !Task.isCancelled, !isSendingWanted.withLock(\.self) {
+                    await bell.wait(until: pause)
+                }
             }
             isSendingWanted.withLock { $0 = false }
         }

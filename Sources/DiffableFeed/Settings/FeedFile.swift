@@ -80,7 +80,8 @@ extension FeedSettings {
             "shell", "headers", "every", "on", "timeout", "stream", "keep", "remove", "from", "id", "section", "parent",
             "text", "rows",
             "columns",
-            "numbers", "types", "separator", "orphans", "query", "json", "copy", "content", "look", "mode", "durability",
+            "numbers", "types", "separator", "orphans", "query", "json", "copy", "content", "look", "mode",
+            "durability",
             "adopt", "allowEmpty", "maxDelete",
         ]
 

@@ -33,6 +33,31 @@ package struct OfflineStore {
         }
     }
 
+    /// A warning if the files look like a copy of a running daemon's without its log, so that the newest changes are missing.
+    package func missingLog() -> String? {
+        guard (try? Stat(databasePath))?.size ?? 0 > 0, (try? Stat(databasePath + "-wal"))?.size ?? 0 == 0 else {
+            return nil
+        }
+        let record =
+            switch Witness.read(in: directory) {
+            case .success(let record): record as WitnessRecord?
+            case .failure(let rejection): rejection.record
+            }
+        guard record?.isClosed != true else { return nil }
+        let (log, remedy) = (
+            "\(databasePath)-wal",
+            "copy the directory while the daemon is stopped, with all of its files, or use `diffablectl backup`"
+        )
+        guard record != nil else {
+            return
+                "\(log) and \(Witness.path(in: directory)) are missing: if this is a copy that was made while the daemon was "
+                + "running, its newest changes are missing; \(remedy)"
+        }
+        return
+            "\(log) is missing, although the daemon had the database open when the files were copied, so the newest changes are "
+            + "missing; \(remedy)"
+    }
+
     /// The result of a repair.
     package struct Repair: Sendable {
         package let found: StoreExamination

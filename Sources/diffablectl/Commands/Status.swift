@@ -19,7 +19,8 @@ struct Status: AsyncParsableCommand {
         completion: .lists, transform: listName)
     var list: [ListName] = []
     @Option(
-        help: ArgumentHelp("With --prometheus: the list with the status of the feeds. Default: feeds.", valueName: "list"),
+        help: ArgumentHelp(
+            "With --prometheus: the list with the status of the feeds. Default: feeds.", valueName: "list"),
         completion: .lists, transform: listName)
     var feeds: ListName?
     @OptionGroup var daemon: DaemonOptions

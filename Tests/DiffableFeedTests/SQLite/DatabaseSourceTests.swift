@@ -178,7 +178,9 @@ import Testing
         defer { files.close() }
         let length = size(of: path)
         #expect(throws: Never.self) { _ = try files.copy(look, lengthMax: length) { false } }
-        #expect { _ = try files.copy(look, lengthMax: length - 1) { false } } throws: { "\($0)".contains("copyLengthMax") }
+        #expect { _ = try files.copy(look, lengthMax: length - 1) { false } } throws: {
+            "\($0)".contains("copyLengthMax")
+        }
     }
 
     /// Otherwise nobody could unmount its disk.
@@ -188,8 +190,10 @@ import Testing
     {
         func openFiles() -> [String] {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-            return names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
-                .filter { $0.hasPrefix(directory) }
+            return names.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+            }
+            .filter { $0.hasPrefix(directory) }
         }
         try await sql("PRAGMA journal_mode=wal", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
         let holding = holding(path, "PRAGMA locking_mode=EXCLUSIVE", "UPDATE t SET n = 2")

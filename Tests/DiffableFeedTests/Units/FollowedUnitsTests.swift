@@ -113,7 +113,9 @@ import Testing
         systemd.settle()
         #expect(follower.known?["a.service"]?.state.since == 9)
         // Files that are removed, disabled or new.
-        systemd.put(files: [UnitFile(name: "c.service", state: "enabled"), UnitFile(name: "f.service", state: "static")])
+        systemd.put(files: [
+            UnitFile(name: "c.service", state: "enabled"), UnitFile(name: "f.service", state: "static"),
+        ])
         systemd.tell(.filesChanged)
         systemd.tell(.filesChanged)
         systemd.settle()

@@ -115,7 +115,8 @@ extension Integration {
             let other = try daemon.waitForStatus("a success", of: "b") { $0.state == "fed" }
             #expect(other.actions == nil)
             let refused = try daemon.companion("perform", "feeds", "run", "b")
-            #expect(refused.complaints.contains("is not a feed of the diffable-feed that handles this list"), "\(refused)")
+            #expect(
+                refused.complaints.contains("is not a feed of the diffable-feed that handles this list"), "\(refused)")
             first.end(with: SIGTERM)
             _ = try waitForActions("b")
             second.end(with: SIGTERM)

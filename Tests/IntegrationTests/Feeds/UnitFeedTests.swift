@@ -70,7 +70,8 @@ extension Integration {
             try wait(in: box, "flapping.service", "state=inactive")
             // A stopped unit is started from the list, and stays when it is stopped.
             try box.write(
-                "[Unit]\nDescription=Late\n[Service]\nExecStart=/bin/sleep infinity\n", to: "/etc/systemd/system/late.service")
+                "[Unit]\nDescription=Late\n[Service]\nExecStart=/bin/sleep infinity\n",
+                to: "/etc/systemd/system/late.service")
             try box.succeed("systemctl", "daemon-reload")
             try wait(in: box, "late.service", "state=inactive")
             try box.succeed("diffablectl", "perform", "units", "start", "late.service")

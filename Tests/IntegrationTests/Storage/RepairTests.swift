@@ -166,6 +166,30 @@ extension Integration {
             #expect(!lists.contains(epoch), "\(lists)")
         }
 
+        @Test func `a copy of a running daemon's files without the log is told by --check`() throws {
+            func check(_ names: String...) throws -> String {
+                let copy = daemon.directory.file("copy-\(UUID().uuidString.prefix(8))")
+                try FileManager.default.createDirectory(
+                    atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                for name in names {
+                    try FileManager.default.copyItem(atPath: "\(state)/\(name)", toPath: "\(copy)/\(name)")
+                }
+                let program = try Program(
+                    Binaries.daemon, ["--check", "--state-directory", copy], in: daemon.directory)
+                _ = try program.wait()
+                return program.output
+            }
+            #expect(try !check("lists.sqlite", "lists.sqlite-wal", "witness").contains("warning"))
+            let halved = try check("lists.sqlite", "witness")
+            #expect(
+                halved.contains("lists.sqlite-wal is missing, although the daemon had the database open"), "\(halved)")
+            let alone = try check("lists.sqlite")
+            #expect(alone.contains("/witness are missing: if this is a copy"), "\(alone)")
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            #expect(try !check("lists.sqlite", "witness").contains("warning"))
+        }
+
         private func epoch(of list: String) throws -> String {
             let reply = try daemon.connect().reply(to: "snapshot \(list)")
             return try #require(reply.firstMatch(of: /"epoch":"([^"]*)"/).map { String($0.1) })

@@ -57,7 +57,7 @@ class NoDaemon(DiffableError):
     def without_listener(cls, path: str, reason: str) -> NoDaemon:
         start = f"`diffabled --socket {path}`"
         if path == "/run/diffabled/diffabled.sock":
-            start = "`sudo systemctl start diffabled`"
+            start = "`sudo systemctl start diffabled.socket`"
         elif path == f"{os.environ.get('XDG_RUNTIME_DIR')}/diffabled/diffabled.sock":
             start = "`systemctl --user start diffabled` or `diffabled`"
         return cls(
