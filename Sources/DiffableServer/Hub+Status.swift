@@ -46,7 +46,8 @@ extension Hub {
             lists: lists.count, items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
             transactions: sees ? statistics.transactions : nil, groups: sees ? statistics.groups : nil,
             traffic: sees ? connections.reduce(into: trafficBefore) { $0 += $1.traffic } : nil,
-            otherHosts: otherHosts(of: lists, statistics, for: peer), storage: storage, refusing: refusal?.message)
+            otherHosts: otherHosts(of: lists, statistics, for: peer), storage: storage, refusing: refusal?.message,
+            loss: sees ? options.loss() : nil)
     }
 
     /// Nil where all lists are this host's alone.

@@ -18,6 +18,8 @@ package struct ServerOptions: Sendable {
     /// Told in a sentence how the server is doing, a while after something has happened. Called on the loop.
     package var onNews: @Sendable (String) -> Void
     package var memory: ProcessMemory
+    /// A loss of changes that nobody has acknowledged yet.
+    package var loss: @Sendable () -> String?
 
     package init(
         listening: Listening, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
@@ -26,7 +28,7 @@ package struct ServerOptions: Sendable {
             $0(.failure(ReloadError(reason: "this server was started without a configuration that can be reloaded")))
         },
         onNews: @escaping @Sendable (String) -> Void = { _ in },
-        memory: ProcessMemory = ProcessMemory()
+        memory: ProcessMemory = ProcessMemory(), loss: @escaping @Sendable () -> String? = { nil }
     ) {
         self.listening = listening
         self.clients = clients
@@ -37,6 +39,7 @@ package struct ServerOptions: Sendable {
         self.reload = reload
         self.onNews = onNews
         self.memory = memory
+        self.loss = loss
     }
 }
 

@@ -14,12 +14,14 @@ extension StartUp {
     func serverOptions(
         reload: @escaping Reload, onNews: @escaping @Sendable (String) -> Void
     ) -> ServerOptions {
-        ServerOptions(
+        let directory = stateDirectory
+        return ServerOptions(
             listening: listening, limits: limits, clients: clients, userID: userID, version: Version.current,
             reload: reload, onNews: onNews,
             memory: ProcessMemory(
                 release: { resident_memory_release() }, trim: { resident_memory_trim() },
-                length: { resident_memory_anonymous() }))
+                length: { resident_memory_anonymous() }),
+            loss: { LossMark(in: directory).sentence })
     }
 
     var serverSettings: ServerSettings { ServerSettings(limits: limits, access: accessRules) }

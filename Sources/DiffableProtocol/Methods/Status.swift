@@ -19,11 +19,13 @@ extension Reply {
         package var storage: Storage
         /// Why every list is refused, if the lists on disk could not be read.
         package var refusing: String?
+        /// A loss of acknowledged changes that nobody has acknowledged yet; nil for a caller that may not see all lists.
+        package var loss: String?
 
         package init(
             version: String, processID: Int, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int,
             items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, otherHosts: OtherHosts? = nil,
-            storage: Storage, refusing: String? = nil
+            storage: Storage, refusing: String? = nil, loss: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -38,6 +40,7 @@ extension Reply {
             self.otherHosts = otherHosts
             self.storage = storage
             self.refusing = refusing
+            self.loss = loss
         }
 
         package enum Storage: String, Sendable {
@@ -68,5 +71,6 @@ extension Reply.Status {
         otherHosts?.write(into: &writer)
         writer.appendMember("storage", storage.rawValue)
         if let refusing { writer.appendMember("refusing", refusing) }
+        if let loss { writer.appendMember("loss", loss) }
     }
 }

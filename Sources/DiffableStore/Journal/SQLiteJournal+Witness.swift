@@ -20,6 +20,7 @@ extension SQLiteJournal {
     /// witness. Nothing on disk is changed before.
     func takeOver() throws(StoreOpeningError) {
         tell(verdict)
+        if verdict == .lost { LossMark(in: directory.path).set() }
         try directory.withOpeningErrors {
             if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }

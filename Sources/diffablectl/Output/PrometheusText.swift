@@ -22,6 +22,11 @@ func prometheusLines(of status: JSONView) -> [String] {
         lines += metric.head
         for state in states { lines.append(metric.sample(state == storage ? "1" : "0", labels: ["state": state])) }
     }
+    // Only root and the daemon's user get counters and losses.
+    if status.member("transactions") != nil {
+        let metric = Metric("changes_lost", .gauge, "1 if changes were lost, until somebody acknowledges it.")
+        lines += metric.lines(status.member("loss") == nil ? "0" : "1")
+    }
     if let process = status.member("pid").flatMap({ Int($0.plainText) }), let memory = residentMemory(of: process) {
         lines += Metric("resident_memory_bytes", .gauge, "Memory of the daemon's process.").lines("\(memory)")
     }

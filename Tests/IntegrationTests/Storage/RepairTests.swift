@@ -164,6 +164,16 @@ extension Integration {
             #expect(daemon.program.complaints.contains("changes are lost"), "\(daemon.program.complaints)")
             let lists = try daemon.connect().reply(to: "lists")
             #expect(!lists.contains(epoch), "\(lists)")
+            // Until somebody acknowledges it.
+            daemon.program.end(with: SIGTERM)
+            try daemon.restart()
+            let loss = "loss: acknowledged changes were lost before "
+            let status = try daemon.succeed("status")
+            #expect(status.contains(loss) && status.contains("delete \(state)/loss"), "\(status)")
+            #expect(try daemon.succeed("status", "--prometheus").contains("\ndiffabled_changes_lost 1\n"))
+            try FileManager.default.removeItem(atPath: "\(state)/loss")
+            #expect(try !daemon.succeed("status").contains(loss))
+            #expect(try daemon.succeed("status", "--prometheus").contains("\ndiffabled_changes_lost 0\n"))
         }
 
         @Test func `a copy of a running daemon's files without the log is told by --check`() throws {
