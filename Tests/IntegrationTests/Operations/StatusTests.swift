@@ -107,7 +107,7 @@ extension Integration {
             #expect(!elsewhere.contains("diffabled_feeds"))
             feeds.end(with: SIGTERM)
             let wrong = try daemon.companion("status", "--list", "tasks")
-            #expect(wrong.status == 64)
+            #expect(wrong.status == 2)
         }
 
         @Test func `clients tells who follows what and how far behind they are`() throws {
