@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import DiffableProtocol
 import NIOCore
 import TestSupport
