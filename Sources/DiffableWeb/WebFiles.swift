@@ -1402,7 +1402,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "99f2e8bc11b51959",
+            tag: "a8b18c306a2d1391",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
@@ -1941,14 +1941,16 @@ export class Drawing {
     const {following, place: {top, screen}, shape: {rows}, window: {pins = [], keep = []}} = this
     if (!following || !this.isLoaded || this.isAsking || this.isDirty || this.absence) return
     const {total, offset} = this.shown
-    if (total <= wholeMax) return this.isWhole || this.askAgain(whole)
+    const isLong = total > wholeMax
     const size = Math.max(Math.ceil(screen / this.unit), 10)
     const first = this.numberAt(top), last = this.numberAt(top + screen), end = offset + rows.length
-    const isShort = this.isWhole || (first - offset < 2 * size && offset > 0) || (end - last < 2 * size && end < total)
+    const isShort = this.isWhole == isLong || (first - offset < 2 * size && offset > 0) || (end - last < 2 * size && end < total)
     const wantedPins = [...this.cursor?.[0] == 'i' ? [this.cursor.slice(1)] : [], ...this.marks].slice(0, 256)
     const wantedKeep = this.followsTop ? [] : [...wantedPins.slice(0, 1), ...this.visible.flatMap(frame => frame.row?.id ?? [])].slice(0, 64)
-    if (!isShort && isSame(pins, wantedPins) && (!isAtRest || isSame(keep, wantedKeep))) return
-    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, allSections: true, pins: wantedPins, keep: wantedKeep})
+    if (!isShort && (!(isLong || isAtRest) || isSame(pins, wantedPins)) && (!isAtRest || isSame(keep, wantedKeep))) return
+    const more = {allSections: true, pins: wantedPins, keep: wantedKeep}
+    if (!isLong) return this.isPlain && this.isWhole || this.askAgain({...whole, ...more})
+    this.askAgain({offset: isShort ? Math.max(Math.min(first - (this.isRising ? 6 : 3) * size, total - 9 * size), 0) : offset, limit: 9 * size, ...more})
   }
 }
 
@@ -2053,7 +2055,7 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
 
 """#),
         "page.js": WebFile(
-            tag: "a6bfe14306f390f3",
+            tag: "e73255e8bb9166ec",
             text: #"""
 
 import {shared} from './diffable.js'
@@ -2178,7 +2180,7 @@ const followLists = async () => {
   try {
     result = await connection.request('followLists', {content: true, minInterval: 1000})
   } catch (error) {
-    if (error.name !== 'methodNotFound') return
+    if (!/methodNotFound|permissionDenied/.test(error.name)) return
     result = await connection.request('lists')
   }
   known.clear()
@@ -2227,7 +2229,8 @@ const checkVersion = async () => {
 
 const isRefused = async () => {
   const headers = {Accept: 'application/json', ...connection.token && {Authorization: `Bearer ${connection.token}`}}
-  const response = await fetch(new URL(`lists/${'x'.repeat(256)}`, home), {headers}).catch(() => undefined)
+  const name = encodeURIComponent(names[0] ?? 'x'.repeat(256))
+  const response = await fetch(new URL(`lists/${name}?view={"window":{"limit":1}}`, home), {headers}).catch(() => undefined)
   return response?.status === 401
 }
 
@@ -2691,7 +2694,7 @@ export function fitColumns(columns, area, passed) {
 
 """#),
         "style.js": WebFile(
-            tag: "6d3c31c04598003a",
+            tag: "e9965a7daca4b188",
             text: #"""
 
 export const sheet = new CSSStyleSheet();
@@ -2820,12 +2823,14 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .note { position: absolute; bottom: 12px; left: 50%; translate: -50%; width: max-content; max-width: 90%; padding: 8px 14px; border-radius: 10px; background: var(--fg); color: var(--bg); pointer-events: none; z-index: 5 }
 .refused { background: var(--red) }
 dialog { border: 1px solid var(--line); border-radius: 12px; padding: 6px; color: var(--fg); background: var(--group); min-width: 180px; max-width: min(480px, 90vw); box-shadow: 0 8px 32px #0004 }
-dialog p { margin: 8px 10px }
+dialog p { margin: 8px 10px; font-size: inherit; color: inherit }
+dialog.menu p { font-size: 13px }
 ul { margin: 0; padding: 0 10px; list-style: none }
+.choices kbd { margin-inline-start: 8px }
 .choices { display: flex; justify-content: end; gap: 8px }
 .menu { margin: 0 }
 .menu .choices { flex-direction: column; gap: 0 }
-.menu button { display: flex; gap: 16px; justify-content: space-between }
+.menu button { display: flex; align-items: center; gap: 16px; justify-content: space-between }
 kbd { color: var(--secondary) }
 dialog .destructive { color: var(--red) }
 button:disabled { color: var(--secondary); font-style: italic }

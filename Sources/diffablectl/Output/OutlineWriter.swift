@@ -40,6 +40,6 @@ struct OutlineWriter {
 
 extension SnapshotCursor.Element? {
     func isBelow(_ level: Int) -> Bool {
-        if case .item(_, let own, _)? = self { own > level } else { false }
+        if case .item(_, let own, _, _)? = self { own > level } else { false }
     }
 }
