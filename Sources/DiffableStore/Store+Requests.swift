@@ -8,7 +8,8 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         if let held = heldLists[name], let head = held.head {
             guard held.headAccess.rights(of: peer).contains(.read) else {
-                return answer(.list(completion, .failure(accessRules.creationDenial(name, peer))), about: name, to: peer)
+                return answer(
+                    .list(completion, .failure(accessRules.creationDenial(name, peer))), about: name, to: peer)
             }
             switch existing {
             case .isKept: return answer(.list(completion, .success(head)), about: name)

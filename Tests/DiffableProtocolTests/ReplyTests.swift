@@ -64,8 +64,9 @@ struct ReplyTests {
                 #"{"list":"tasks","item":"milk","revision":13}"#
             ),
             (
-                .hello(.init(version: "1", epoch: "e", limits: limits, capabilities: [])),
-                #"{"server":"diffabled","version":"1","epoch":"e","limits":{"a":7,"b":8},"capabilities":[]}"#
+                .hello(.init(version: "1", epoch: "e", limits: limits, capabilities: [], methods: ["ping"])),
+                #"{"server":"diffabled","version":"1","epoch":"e","limits":{"a":7,"b":8},"capabilities":[],"#
+                    + #""methods":["ping"]}"#
             ),
             (
                 .status(status),

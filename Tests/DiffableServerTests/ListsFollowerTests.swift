@@ -21,7 +21,8 @@ struct ListsFollowerTests {
     private typealias World = [ListName: Int]
 
     private func told(
-        _ follower: inout ListsFollower, _ world: World, at now: NIODeadline, isStopping: Bool = false, lineLengthMax: Int = 65_535
+        _ follower: inout ListsFollower, _ world: World, at now: NIODeadline, isStopping: Bool = false,
+        lineLengthMax: Int = 65_535
     ) throws -> (listed: World, unlisted: [ListName])? {
         let line = follower.nextLine(at: now, isStopping: isStopping, lineLengthMax: lineLengthMax) { list in
             world[list].map { Self.summary(list, $0) }
@@ -57,7 +58,9 @@ struct ListsFollowerTests {
                 guard Bool.random(using: &random) else { continue }
                 while let news = try told(&follower, world, at: now, lineLengthMax: 1_024) {
                     client.merge(news.listed) { $1 }
-                    for list in news.unlisted { #expect(client.removeValue(forKey: list) != nil, "seed \(random.seed)") }
+                    for list in news.unlisted {
+                        #expect(client.removeValue(forKey: list) != nil, "seed \(random.seed)")
+                    }
                 }
                 if follower.isUpToDate { #expect(client == world, "seed \(random.seed)") }
             }

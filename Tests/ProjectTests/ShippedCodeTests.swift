@@ -8,6 +8,7 @@ import Testing
         "diffablectl/Editing/EditedFile.swift": "which editor: $VISUAL, $EDITOR",
         "diffablectl/Output/Terminal.swift": "what the terminal can: $TERM, $NO_COLOR",
         "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
+        "DiffableFeed/Sources/SQLite/DatabaseCopy.swift": "where large temporary files are: $TMPDIR",
         "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",
         "Systemd/LogDestination.swift": "whether the journal reads: $JOURNAL_STREAM",
     ]

@@ -58,7 +58,8 @@ extension Decoder {
         try array("lists") { index, decoder throws(DecodingError) in
             guard index < max else {
                 throw .invalid(
-                    "lists has more than \(max) names and prefixes; use prefixes, such as \"menu*\"", at: decoder.scanner.offset)
+                    "lists has more than \(max) names and prefixes; use prefixes, such as \"menu*\"",
+                    at: decoder.scanner.offset)
             }
             patterns.append(try decoder.identifier("a list"))
         }

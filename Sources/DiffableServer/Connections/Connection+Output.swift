@@ -36,8 +36,9 @@ extension Connection {
 
     /// Whether nothing is left to send to subscriptions after the client's last request.
     var areSubscriptionsFinished: Bool {
-        numberOfSubscriptions == 0 || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
-            && listsSubscriptions.allSatisfy(\.isUpToDate)
+        numberOfSubscriptions == 0
+            || session.isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
+                && listsSubscriptions.allSatisfy(\.isUpToDate)
     }
 
     func write(_ line: OpenLine) {

@@ -54,7 +54,8 @@ extension Connection {
         case .unhandle(let unhandle): self.unhandle(unhandle, id)
         case .answer(let answer): self.answer(answer, id)
         case .mirror(let mirror): self.mirror(mirror, id: id)
-        case .hello, .restrict, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
+        case .hello, .restrict, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact,
+            .apply,
             .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand, .attach, .hosts, .replicate, .settle,
             .checkpoint:
             preconditionFailure("\(request.method) does not wait for its turn")

@@ -90,7 +90,8 @@ extension Connection {
         case .hosts(let request): if isAttached(id) { hosts(request, id: id) }
         case .settle(let request): if isAttached(id) { settle(request, id: id) }
         case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
-        case .status, .clients, .lists, .followLists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
+        case .status, .clients, .lists, .followLists, .snapshot, .subscribe, .setView, .unsubscribe, .history,
+            .difference,
             .schemas, .handle, .unhandle, .answer:
             awaitTurn(request, id)
         }

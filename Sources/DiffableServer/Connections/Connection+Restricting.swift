@@ -55,7 +55,8 @@ extension WireError {
     static func givenUp(_ method: Method) -> WireError {
         WireError(
             .permissionDenied,
-            "permission denied: this connection gave up the method \(method.rawValue) (`restrict`); use another connection")
+            "permission denied: this connection gave up the method \(method.rawValue) (`restrict`); use another connection"
+        )
     }
 
     fileprivate static func givenUp(_ list: ListName) -> WireError {

@@ -95,6 +95,7 @@ extension Integration {
                 #"{"id":1,"method":"undeleteList","params":{"list":"other","as":"\#(list)"}}"#,
                 #"{"id":1,"method":"renameList","params":{"list":"other","to":"\#(list)"}}"#,
                 #"{"method":"unsubscribe","params":{"subscription":1}}"#,
+                #"{"method":"unsubscribe","params":{"subscription":2}}"#,
             ]
         }
 

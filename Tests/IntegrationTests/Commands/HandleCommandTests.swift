@@ -400,7 +400,8 @@ extension Integration {
             #expect(lines[1].hasSuffix("  -              other"), "\(lines)")
             #expect(lines[2].hasSuffix("  off,on expand  tasks"), "\(lines)")
             #expect(
-                try daemon.succeed("ls", "--json").contains(#""handles":["perform","expand"],"actions":["off","on"]"#))
+                try daemon.succeed("ls", "--json").contains(
+                    #""handles":["perform","expand"],"may":["see","ask","change"],"actions":["off","on"]"#))
             #expect(some.exitStatus() == nil)
         }
 

@@ -113,7 +113,9 @@ extension Integration {
             _ = try bench.request()
             let lists = try bench.asker.reply(to: #"{"id":1,"method":"lists","params":{"actions":true}}"#)
             #expect(
-                lists.contains(#""durability":"volatile","handles":["perform","expand"],"actions":["a","b"]}"#),
+                lists.contains(
+                    #""durability":"volatile","handles":["perform","expand"],"may":["see","ask","change"],"actions":["a","b"]}"#
+                ),
                 "\(lists)")
             let clients = try bench.asker.reply(to: #"{"id":1,"method":"clients","params":{"actions":true}}"#)
             #expect(

@@ -15,7 +15,7 @@ extension Integration {
         func `a shell reads its completions`(shell: String) throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled(shell) else { return }
             let files = shared.all.filter { $0.hasPrefix(shell) }
-            #expect(files.count == 3)
+            #expect(files.count == 4)
             for file in files {
                 let check = try Program("/usr/bin/\(shell)", ["-n", "\(shared.path)/\(file)"], in: daemon.directory)
                 #expect(try check.wait() == 0, "\(file): \(check.complaints)")

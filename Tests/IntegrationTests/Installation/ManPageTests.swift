@@ -65,11 +65,12 @@ extension Integration {
             for line in query.outputLines {
                 let words = line.split(separator: "\t").map(String.init)
                 // A command's section ends at the next heading; the other commands' options have sections of their own.
-                let heading = program != "diffablectl" ? "\nOPTIONS\n" : "\n       \(words[0]) ["
+                let hasCommands = ["diffablectl", "diffable-web"].contains(program)
+                let heading = hasCommands ? "\n       \(words[0]) [" : "\nOPTIONS\n"
                 let start = try #require(text.range(of: heading), "\(words[0])").upperBound
                 let end = text[start...].firstMatch(of: /\n( {3})?\S/)?.range.lowerBound ?? text.endIndex
                 let section = text[start..<end]
-                for option in words.dropFirst() where program != "diffablectl" || option != "--help" {
+                for option in words.dropFirst() where !hasCommands || option != "--help" {
                     #expect(section.contains(option), "\(line)")
                 }
             }

@@ -218,7 +218,8 @@ extension Integration {
             )
             // An instance: browsers are strangers.
             try box.write(
-                String(contentsOfFile: "\(Binaries.repository)/systemd/system/diffable-web@.service", encoding: .utf8),
+                String(contentsOfFile: "\(Binaries.repository)/systemd/system/diffable-web@.service", encoding: .utf8)
+                    .replacing("%i", with: "nobody"),
                 to: "/run/diffable-web-as-nobody.service")
             _ = try box.succeed(
                 "systemd-analyze", "security", "--offline=true", "--threshold=6", "--no-pager",
