@@ -107,7 +107,7 @@ import Testing
         #expect(try #require(Self.update(&state)).revision == 1)
         #expect(Self.failure(&state) == .connectionLost("/nowhere"))
         state.resume(.everything)
-        #expect(!state.isDue && state.mirror.since == .init(epoch: "e", revision: 1))
+        #expect(!state.isDue && state.mirror.since == .init(epoch: "e", revision: 1, view: View()))
         state.receive(try Self.changes(["c"], from: 1, to: 3))
         let update = try #require(Self.update(&state))
         #expect(update.snapshot.itemIdentifiers == ["a", "c"] && update.cause == .changes)

@@ -189,9 +189,9 @@ struct NullMemberTests {
         case .failure(let error):
             return "\(decoded.id) \(error.code) \(error.message.replacing(#/ \(at byte \d+\)/#, with: ""))"
         case .success(let request):
-            let (request, view) = request.withoutView
-            let shown = view.map(shown)
-            return "\(text { request.write(id: decoded.id, into: &$0) }) \(shown ?? "")"
+            let (request, views) = request.withoutViews
+            let shown = views.map(shown).joined(separator: " ")
+            return "\(text { request.write(id: decoded.id, into: &$0) }) \(shown)"
         }
     }
 
@@ -209,19 +209,20 @@ struct NullMemberTests {
 }
 
 extension Request {
-    fileprivate var withoutView: (Request, View?) {
+    fileprivate var withoutViews: (Request, [View]) {
         switch self {
         case .snapshot(var snapshot):
             let view = snapshot.view
             snapshot.view = View()
-            return (.snapshot(snapshot), view)
+            return (.snapshot(snapshot), [view])
         case .subscribe(var subscribe):
-            let view = subscribe.view
+            let views = [subscribe.view] + [subscribe.since?.view].compactMap { $0 }
             subscribe.view = View()
-            return (.subscribe(subscribe), view)
+            if subscribe.since?.view != nil { subscribe.since?.view = View() }
+            return (.subscribe(subscribe), views)
         case .setView(let change):
-            return (.setView(SetView(View(), subscription: change.subscription)), change.view)
-        default: return (self, nil)
+            return (.setView(SetView(View(), subscription: change.subscription)), [change.view])
+        default: return (self, [])
         }
     }
 }

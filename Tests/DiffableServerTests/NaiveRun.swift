@@ -216,6 +216,7 @@ final class NaiveRun {
             throw NaiveFailure("\(client.view.text): \(complaint): \(message.text)")
         }
         client.shown = history.shown(to: client.mirror, through: client.view, after: client.shown, turns: turns)
+        client.mirror.follow(client.view)
         (client.isTurned, client.isOtherView) = (false, false)
     }
 
@@ -252,6 +253,7 @@ final class NaiveRun {
             (client.sent, client.mirror, client.shown, client.isOtherView) = (nil, NaiveMirror(), nil, false)
             return
         }
+        client.mirror.follow(since)
         let (audience, shown) = list.audience(for: core, after: found, isSameView: !client.isOtherView)
         client.audience = audience
         client.sent = DeliveredState(shown: shown, revision: revision)

@@ -283,7 +283,9 @@ import Testing
         #expect(try anchor([.deleteItems(["c"])]) == "d")
         #expect(try anchor([.deleteItems(["c"]), .moveItem("d", to: .front(of: .section("s")))]) == "e")
         #expect(try anchor([.deleteItems(["c", "d", "e"])]) == "b")
-        #expect(try anchor([.deleteItems(["c", "d"]), .insertItems([Item(id: "n")], at: .after("b"))]) == "n")
+        let insertion = ListOperation.insertItems([Item(id: "n")], at: .after("b"))
+        #expect(try anchor([.deleteItems(["c", "d"]), insertion]) == "e", "a new row is not the next one")
+        #expect(try anchor([.deleteItems(["c", "d", "e"]), insertion]) == "n", "the row after the previous one")
         #expect(try anchor([.deleteSections(["s"])]) == nil)
         // It begins at the front for a newcomer, and goes nowhere when its item comes back.
         #expect(window.extract(from: without).anchor == "a")
@@ -304,7 +306,7 @@ import Testing
     @Test func `keeps the row of the first item that did not move`() throws {
         let list = try Snapshot(outline: "s: a b c d e f g h")
         var window = Window(start: .offset(2), limit: 4)
-        window.keep = ["x", "h", "e", "d"]
+        window.keep = ["x", "e", "d"]
         let sent = window.extract(from: list).sent
         func offset(_ operations: [ListOperation], _ change: (inout Window) -> Void = { _ in }) throws -> Int {
             var other = window
@@ -324,6 +326,8 @@ import Testing
         // The rows that come down least stay, of two that change places.
         #expect(try offset([.moveItem("e", to: .after("d")), .moveItem("h", to: .before("g"))]) == 2)
         #expect(try offset([.moveItem("e", to: .before("d"))]) { $0.keep = ["d"] } == 3)
+        // An item outside of the window counts too.
+        #expect(try offset([.deleteItems(["a"]), .moveItem("e", to: .before("d"))]) { $0.keep = ["h", "d"] } == 1)
     }
 
     @Test func `tells the rows of pins and sections`() throws {

@@ -56,6 +56,7 @@ final class NaiveViewer {
             let next = viewAfterReturn ?? sent
             viewAfterReturn = nil
             let isSame = next.text == sent.text
+            mirror.follow(sent)
             members = #""list":"naive","deliver":"\#(form)","view":\#(next.text)"# + members.dropFirst(prefix.count)
             members += #","since":{"epoch":"\#(mirror.epoch)","revision":\#(since)"#
             members += isSame ? "}" : #","view":\#(sent.text)}"#
@@ -192,6 +193,7 @@ final class NaiveViewer {
             throw NaiveFailure(complaint)
         }
         shown = history.shown(to: mirror, through: view, after: shown, turns: turns)
+        mirror.follow(view)
         (isTurned, turns) = (false, [false])
     }
 }

@@ -106,8 +106,14 @@ extension Integration {
                     let lines = viewer.recentLines.joined(separator: "\n")
                     throw Failure("\(place): \(known) is not \(reply)\n\(lines)")
                 }
-                let shown = try Array(view.utf8).withUnsafeBytes { try View(json: $0) }.evaluate(states[revision])
-                #expect(shown.snapshot == viewer.replay.snapshot && shown.extent == viewer.replay.extent)
+                let decoded = try Array(view.utf8).withUnsafeBytes { try View(json: $0) }
+                let shown = decoded.evaluate(states[revision])
+                var place = viewer.replay.extent
+                place?.anchor = nil
+                #expect(shown.snapshot == viewer.replay.snapshot && shown.extent == place)
+                // The window begins with its anchor, or with the item that replaces it.
+                guard let anchor = viewer.anchor, let place, place.total > 0 else { return }
+                #expect(decoded.rows(of: states[revision]).index(ofItem: anchor) == place.offset)
             }
         }
     }

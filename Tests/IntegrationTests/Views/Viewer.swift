@@ -52,6 +52,11 @@ final class Viewer {
             replay = Replay()
             return try subscribe(since: nil)
         }
+        // The view that the last update describes.
+        if let replacement = replay.extent?.anchor, let requested = requestedAnchor {
+            view.replaceSubrange(requested, with: #""anchor":"\#(replacement)""#)
+            shownView = view
+        }
         try subscribe(since: #"{"epoch":"\#(epoch)","revision":\#(revision)}"#)
     }
 
@@ -101,9 +106,18 @@ extension Viewer {
     /// The view in a form that is independent of time and client: the meaning of a deleted anchor depends on where the window
     /// was.
     var reproducibleView: String {
-        let anchor = shownView.range(of: #""anchor":"[^"]*""#, options: .regularExpression)
-        guard let extent = replay.extent, let start = anchor else { return shownView }
+        guard let extent = replay.extent, let start = requestedAnchor else { return shownView }
         return shownView.replacingCharacters(in: start, with: #""offset":\#(extent.offset)"#)
+    }
+
+    private var requestedAnchor: Range<String.Index>? {
+        shownView.range(of: #""anchor":"[^"]*""#, options: .regularExpression)
+    }
+
+    /// The item with which its window begins, if it has an anchor.
+    var anchor: ItemID? {
+        guard requestedAnchor != nil else { return nil }
+        return replay.extent?.anchor ?? shownView.stringMember("anchor").flatMap { try? ItemID($0) }
     }
 }
 

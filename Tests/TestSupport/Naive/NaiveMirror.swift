@@ -33,6 +33,13 @@ package struct NaiveMirror {
         return extent
     }
 
+    /// Continues with a view, which the last update shows: without the pins and sections that only earlier views asked for. The
+    /// view may name the anchor that the update named.
+    package mutating func follow(_ view: NaiveView) {
+        extent = extent(in: view)
+        if extent?.anchor == view.anchor { extent?.anchor = nil }
+    }
+
     /// Whether an update is incomplete.
     package var isInGroup: Bool { staged != nil }
 
