@@ -79,10 +79,10 @@ const operation = known => {
 }
 
 const few = ids => Array.from({length: 1 + below(4)}, () => pick(ids))
-const window = ({items}) => ({
-  limit: 1 + below(12),
+const window = ({items}, limit = 1 + below(12)) => ({
+  limit,
   ...items.length && chance(0.3)
-    ? {anchor: pick(items), ...chance(0.5) && {before: below(4)}}
+    ? {anchor: pick(items), ...chance(0.5) && {before: below(Math.min(limit, 4))}}
     : {offset: below(20), ...items.length && chance(0.5) && {keep: [...new Set(few(items))]}},
   ...items.length && chance(0.5) && {pins: [...new Set([...few(items), 'nowhere'])]},
   ...chance(0.3) && {allSections: true},
