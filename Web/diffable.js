@@ -377,6 +377,8 @@ export class Connection extends EventTarget {
       // The item that took the place of a deleted anchor.
       if (group.anchor) coming.window.anchor = group.anchor
       const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      // Where `keep` has led. The daemon cannot know it when the client comes back with `since`.
+      if (coming.window?.keep) coming.window.offset = offset
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
       for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
       if (coming === wish) settle()

@@ -849,7 +849,7 @@ customElements.define('diffable-list', DiffableList)
 
 """#),
         "diffable.js": WebFile(
-            tag: "12c68fa47258ef07",
+            tag: "0d94384dd176f4d4",
             text: #"""
 
 const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
@@ -1193,6 +1193,7 @@ export class Connection extends EventTarget {
       parts = []
       if (group.anchor) coming.window.anchor = group.anchor
       const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      if (coming.window?.keep) coming.window.offset = offset
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
       for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
       if (coming === wish) settle()
