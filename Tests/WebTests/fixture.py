@@ -29,7 +29,7 @@ from typing import Any, Callable
 from urllib.parse import quote, urlencode
 
 from diffable import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Playwright, sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build/debug").resolve()
@@ -325,11 +325,18 @@ class WebTest(unittest.TestCase):
         return page
 
     def wait_until_live(self, page: Page, lists: int = 1) -> None:
-        eventually(
-            lambda: page.evaluate(
-                "n => { const all = [...document.querySelectorAll('diffable-list')];"
-                " return all.length >= n && all.slice(0, n).every(e => e.following?.live) }", lists),
-            "the list is live")
+        def is_live() -> bool:
+            try:
+                return page.evaluate(
+                    "n => { const all = [...document.querySelectorAll('diffable-list')];"
+                    " return all.length >= n && all.slice(0, n).every(e => e.following?.live) }", lists)
+            except Error as error:
+                # The page is just being loaded again, as it does for a new token.
+                if "context was destroyed" not in error.message:
+                    raise
+                return False
+
+        eventually(is_live, "the list is live")
 
     def own_page(self, name: str, html: str, token: str | None = None) -> str:
         """Puts a page of one's own into --pages, and returns its address."""
