@@ -1403,7 +1403,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "a8b18c306a2d1391",
+            tag: "0b59683574f32c64",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
@@ -1661,6 +1661,7 @@ export class Drawing {
     const {top} = place
     place.scrolled(scroller.scrollTop)
     this.isRising = place.top < top
+    this.away = undefined
     this.followsTop = place.top <= 0
     this.scrolledAt = performance.now()
     this.draw()
@@ -1715,6 +1716,7 @@ export class Drawing {
     const {following, shape: before, isLoaded} = this
     if (!following || !this.place.width || !(isLoaded || this.isDirty)) return
     const anchor = this.anchor()
+    const line = this.isVisible(this.cursor) ? this.at.get(this.cursor).y - this.place.top : undefined
     let lines
     if (this.isDirty && !this.isHeld) {
       if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
@@ -1722,7 +1724,7 @@ export class Drawing {
       this.shape = shapeOf(following.mirror, item => this.isFiltered ? this.closed.has(item.id) : isHere && !!item.expanded == this.toggled.has(item.id))
       this.shown = this.isLong ? {offset: following.offset, total: following.total} : {offset: 0, total: this.shape.rows.length}
       this.isTree = this.shape.rows.some(row => row.isParent)
-      if (isLoaded) this.keep(before, anchor); else this.forget()
+      if (isLoaded) this.keep(before, anchor, line); else this.forget()
       ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]
       this.moved.clear()
     }
@@ -1754,7 +1756,7 @@ export class Drawing {
     this.reveal(this.cursor)
   }
 
-  keep(before, anchor) {
+  keep(before, anchor, line) {
     const {following: {pins, mirror}, shape, cursor} = this
     const isOwn = id => this.own.has(id) && this.moved.has(id)
     const isElsewhere = key => !this.isWhole && key?.[0] == 'i' && !shape.byKey.has(key) && pins?.get(key.slice(1)) !== null
@@ -1767,6 +1769,14 @@ export class Drawing {
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
     for (const id of this.marks) if (!mirror.items.has(id) && !isElsewhere('i' + id)) this.marks.delete(id)
+    const place = before.byKey.get(cursor)?.place
+    const stays = by => shape.byKey.has(before.rows[place + by]?.key)
+    if (line !== undefined && isElsewhere(cursor) && (!this.followsTop || stays(-1) || stays(1))) this.away = {key: cursor, line}
+    if (this.away?.key != this.cursor || shape.byKey.has(this.cursor)) this.away = undefined
+    const number = this.away && pins?.get(this.cursor.slice(1))
+    if (number == null) return
+    Object.assign(anchor, {key: undefined, top: undefined, number, line: this.away.line})
+    ;[this.followsTop, this.away] = [false]
   }
 
   guard(lines) {
