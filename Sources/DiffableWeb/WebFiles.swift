@@ -849,7 +849,7 @@ customElements.define('diffable-list', DiffableList)
 
 """#),
         "diffable.js": WebFile(
-            tag: "0d94384dd176f4d4",
+            tag: "92b3df7b09196e9e",
             text: #"""
 
 const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
@@ -1164,9 +1164,8 @@ export class Connection extends EventTarget {
         parts.push(params)
         if (!params.more) show()
       } else if (method === 'bookmark') {
-        const {live = isFresh, ...facts} = params
-        isFresh = live
-        Object.assign(following, facts)
+        ;({live: isFresh = isFresh, ...params} = params)
+        Object.assign(following, params)
         onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
@@ -1191,8 +1190,8 @@ export class Connection extends EventTarget {
         return ask(true)
       }
       parts = []
-      if (group.anchor) coming.window.anchor = group.anchor
-      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size, anchor} = group
+      if (anchor) coming.window.anchor = anchor
       if (coming.window?.keep) coming.window.offset = offset
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
       for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
