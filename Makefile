@@ -33,7 +33,7 @@ shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man1/diffable-web.1
     $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.
-documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTRIBUTING.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg docs/openrpc.json) \
+documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTRIBUTING.md LICENSE config/diffabled.yaml Web/diffable.d.ts $(wildcard docs/*.md docs/*/*.svg docs/openrpc.json) \
     $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view examples/web,\
     $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/* examples/web/*))
 

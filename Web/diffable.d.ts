@@ -85,7 +85,10 @@ export interface Following {
   readonly list: string
   /** The local copy. It is always the same object. */
   readonly mirror: Mirror
-  /** The view that the mirror shows. A deleted anchor of its window is replaced here as well. */
+  /**
+   * The view that the mirror shows. A deleted anchor of its window is replaced here as well, and the `offset` of a window
+   * with `keep` is the one that it has reached.
+   */
   readonly view: View
   /** Rows before the window. */
   readonly offset: number

@@ -344,9 +344,8 @@ export class Connection extends EventTarget {
         if (!params.more) show()
       } else if (method === 'bookmark') {
         // It has the epoch and the revision, and what it says about rights, handlers and liveness.
-        const {live = isFresh, ...facts} = params
-        isFresh = live
-        Object.assign(following, facts)
+        ;({live: isFresh = isFresh, ...params} = params)
+        Object.assign(following, params)
         onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
@@ -374,9 +373,11 @@ export class Connection extends EventTarget {
         return ask(true)
       }
       parts = []
-      // The item that took the place of a deleted anchor.
-      if (group.anchor) coming.window.anchor = group.anchor
-      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size, anchor} = group
+      // The item that took the place of a deleted anchor, and where `keep` has led. The daemon cannot know either when the
+      // client comes back with `since`.
+      if (anchor) coming.window.anchor = anchor
+      if (coming.window?.keep) coming.window.offset = offset
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
       for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
       if (coming === wish) settle()

@@ -277,6 +277,7 @@ export class Drawing {
     const {top} = place
     place.scrolled(scroller.scrollTop)
     this.isRising = place.top < top
+    this.away = undefined
     this.followsTop = place.top <= 0
     this.scrolledAt = performance.now()
     this.draw()
@@ -333,6 +334,7 @@ export class Drawing {
     const {following, shape: before, isLoaded} = this
     if (!following || !this.place.width || !(isLoaded || this.isDirty)) return
     const anchor = this.anchor()
+    const line = this.isVisible(this.cursor) ? this.at.get(this.cursor).y - this.place.top : undefined
     let lines
     if (this.isDirty && !this.isHeld) {
       if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
@@ -340,7 +342,7 @@ export class Drawing {
       this.shape = shapeOf(following.mirror, item => this.isFiltered ? this.closed.has(item.id) : isHere && !!item.expanded == this.toggled.has(item.id))
       this.shown = this.isLong ? {offset: following.offset, total: following.total} : {offset: 0, total: this.shape.rows.length}
       this.isTree = this.shape.rows.some(row => row.isParent)
-      if (isLoaded) this.keep(before, anchor); else this.forget()
+      if (isLoaded) this.keep(before, anchor, line); else this.forget()
       ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]
       this.moved.clear()
     }
@@ -375,7 +377,7 @@ export class Drawing {
   }
 
   /** Moves the cursor, the marks and the anchor to the rows of the new shape. */
-  keep(before, anchor) {
+  keep(before, anchor, line) {
     const {following: {pins, mirror}, shape, cursor} = this
     const isOwn = id => this.own.has(id) && this.moved.has(id)
     // A row outside of the window. The pins tell whether it still exists.
@@ -389,6 +391,16 @@ export class Drawing {
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
     for (const id of this.marks) if (!mirror.items.has(id) && !isElsewhere('i' + id)) this.marks.delete(id)
+    // The screen follows the cursor's row out of the window, when the row's number is known. A list at its top stays there if
+    // new rows have pushed the row out: then its neighbours have gone, too.
+    const place = before.byKey.get(cursor)?.place
+    const stays = by => shape.byKey.has(before.rows[place + by]?.key)
+    if (line !== undefined && isElsewhere(cursor) && (!this.followsTop || stays(-1) || stays(1))) this.away = {key: cursor, line}
+    if (this.away?.key != this.cursor || shape.byKey.has(this.cursor)) this.away = undefined
+    const number = this.away && pins?.get(this.cursor.slice(1))
+    if (number == null) return
+    Object.assign(anchor, {key: undefined, top: undefined, number, line: this.away.line})
+    ;[this.followsTop, this.away] = [false]
   }
 
   /** Notes the rows that others have just moved: what the user does to them now was meant for other rows. */

@@ -8,11 +8,11 @@ package struct Link: Equatable, Sendable {
     package var token: String
     /// Names of lists; a name that ends with `*` stands for all names that begin so.
     package var lists: [String]
-    package var may: Permission
+    package var may: LinkRights
     /// Seconds since 1970 at which the link ends; nil if it does not end.
     package var end: Int?
 
-    package init(name: String, token: String, lists: [String], may: Permission, end: Int? = nil) {
+    package init(name: String, token: String, lists: [String], may: LinkRights, end: Int? = nil) {
         self.name = name
         self.token = token
         self.lists = lists
@@ -35,7 +35,7 @@ package struct Link: Equatable, Sendable {
 }
 
 /// The rights of a link.
-package enum Permission: String, CaseIterable, Sendable {
+package enum LinkRights: String, CaseIterable, Sendable {
     case see, ask, change
 
     /// The methods of the protocol that a browser can call.

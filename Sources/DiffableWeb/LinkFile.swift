@@ -121,7 +121,7 @@ package struct LinkFile: Sendable {
             case "end": link.end = try scanner.integer()
             case "may":
                 let text = try scanner.string().text
-                guard let may = Permission(rawValue: text) else { throw LinkError.noPermission(text) }
+                guard let may = LinkRights(rawValue: text) else { throw LinkError.noRights(text) }
                 link.may = may
             case "lists":
                 var lists = try scanner.beginArray()
@@ -174,7 +174,7 @@ package enum LinkError: Error, Equatable, CustomStringConvertible {
     case unusable(String, String)
     case taken(String)
     case missing(String)
-    case noPermission(String)
+    case noRights(String)
     case noToken(String)
 
     package var description: String {
@@ -182,7 +182,7 @@ package enum LinkError: Error, Equatable, CustomStringConvertible {
         case .unusable(let path, let reason): "\(path) cannot be used: \(reason)"
         case .taken(let name): "the link \"\(name)\" exists already; remove it first with diffable-web unlink \(name)"
         case .missing(let name): "there is no link \"\(name)\"; diffable-web links prints all links"
-        case .noPermission(let text): "\"may\" is see, ask or change, and not \"\(text)\""
+        case .noRights(let text): "\"may\" is see, ask or change, and not \"\(text)\""
         case .noToken(let name): "the link \"\(name)\" has no name or no token"
         }
     }

@@ -849,7 +849,7 @@ customElements.define('diffable-list', DiffableList)
 
 """#),
         "diffable.js": WebFile(
-            tag: "12c68fa47258ef07",
+            tag: "92b3df7b09196e9e",
             text: #"""
 
 const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
@@ -1164,9 +1164,8 @@ export class Connection extends EventTarget {
         parts.push(params)
         if (!params.more) show()
       } else if (method === 'bookmark') {
-        const {live = isFresh, ...facts} = params
-        isFresh = live
-        Object.assign(following, facts)
+        ;({live: isFresh = isFresh, ...params} = params)
+        Object.assign(following, params)
         onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
@@ -1191,8 +1190,9 @@ export class Connection extends EventTarget {
         return ask(true)
       }
       parts = []
-      if (group.anchor) coming.window.anchor = group.anchor
-      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size} = group
+      const {epoch = following.epoch, revision, offset = 0, total = following.mirror.items.size, anchor} = group
+      if (anchor) coming.window.anchor = anchor
+      if (coming.window?.keep) coming.window.offset = offset
       Object.assign(following, {epoch, revision, offset, total, view: coming, error: undefined})
       for (const name of ['pins', 'rows']) following[name] = new Map([...reason ? [] : following[name], ...Object.entries(group[name] ?? {})])
       if (coming === wish) settle()
@@ -1402,7 +1402,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "a8b18c306a2d1391",
+            tag: "0b59683574f32c64",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
@@ -1660,6 +1660,7 @@ export class Drawing {
     const {top} = place
     place.scrolled(scroller.scrollTop)
     this.isRising = place.top < top
+    this.away = undefined
     this.followsTop = place.top <= 0
     this.scrolledAt = performance.now()
     this.draw()
@@ -1714,6 +1715,7 @@ export class Drawing {
     const {following, shape: before, isLoaded} = this
     if (!following || !this.place.width || !(isLoaded || this.isDirty)) return
     const anchor = this.anchor()
+    const line = this.isVisible(this.cursor) ? this.at.get(this.cursor).y - this.place.top : undefined
     let lines
     if (this.isDirty && !this.isHeld) {
       if (isLoaded && !this.isOtherWindow) lines = new Map(this.visible.map(({key, y}) => [key, y - this.place.top]))
@@ -1721,7 +1723,7 @@ export class Drawing {
       this.shape = shapeOf(following.mirror, item => this.isFiltered ? this.closed.has(item.id) : isHere && !!item.expanded == this.toggled.has(item.id))
       this.shown = this.isLong ? {offset: following.offset, total: following.total} : {offset: 0, total: this.shape.rows.length}
       this.isTree = this.shape.rows.some(row => row.isParent)
-      if (isLoaded) this.keep(before, anchor); else this.forget()
+      if (isLoaded) this.keep(before, anchor, line); else this.forget()
       ;[this.isLoaded, this.isDirty, this.isOtherWindow, this.waiting] = [true, false, false, 0]
       this.moved.clear()
     }
@@ -1753,7 +1755,7 @@ export class Drawing {
     this.reveal(this.cursor)
   }
 
-  keep(before, anchor) {
+  keep(before, anchor, line) {
     const {following: {pins, mirror}, shape, cursor} = this
     const isOwn = id => this.own.has(id) && this.moved.has(id)
     const isElsewhere = key => !this.isWhole && key?.[0] == 'i' && !shape.byKey.has(key) && pins?.get(key.slice(1)) !== null
@@ -1766,6 +1768,14 @@ export class Drawing {
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
     for (const id of this.marks) if (!mirror.items.has(id) && !isElsewhere('i' + id)) this.marks.delete(id)
+    const place = before.byKey.get(cursor)?.place
+    const stays = by => shape.byKey.has(before.rows[place + by]?.key)
+    if (line !== undefined && isElsewhere(cursor) && (!this.followsTop || stays(-1) || stays(1))) this.away = {key: cursor, line}
+    if (this.away?.key != this.cursor || shape.byKey.has(this.cursor)) this.away = undefined
+    const number = this.away && pins?.get(this.cursor.slice(1))
+    if (number == null) return
+    Object.assign(anchor, {key: undefined, top: undefined, number, line: this.away.line})
+    ;[this.followsTop, this.away] = [false]
   }
 
   guard(lines) {

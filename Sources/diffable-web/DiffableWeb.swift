@@ -90,7 +90,7 @@ struct LinkName: ExpressibleByArgument {
     }
 }
 
-extension DiffableWeb.Permission: ExpressibleByArgument {}
+extension LinkRights: ExpressibleByArgument {}
 
 enum ExitStatus {
     static let noSuchLink: Int32 = 65

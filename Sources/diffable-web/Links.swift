@@ -22,7 +22,7 @@ struct MakeLink: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "see; ask, which adds actions and proposals; or change, which adds changes.", valueName: "right"))
-    var may: DiffableWeb.Permission = .see
+    var may: LinkRights = .see
     @Option(help: ArgumentHelp("End the link after this many days. Default: never.", valueName: "n")) var days: Int?
     @OptionGroup var state: StateOptions
 

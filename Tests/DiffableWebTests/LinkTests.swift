@@ -90,9 +90,9 @@ import Testing
         let see: Set = [
             "hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
         ]
-        #expect(Set(Permission.see.methods) == see)
-        #expect(Set(Permission.ask.methods) == see.union(["perform", "propose", "expand"]))
-        #expect(Set(Permission.change.methods) == see.union(["perform", "propose", "expand", "transact", "undo"]))
+        #expect(Set(LinkRights.see.methods) == see)
+        #expect(Set(LinkRights.ask.methods) == see.union(["perform", "propose", "expand"]))
+        #expect(Set(LinkRights.change.methods) == see.union(["perform", "propose", "expand", "transact", "undo"]))
     }
 }
 

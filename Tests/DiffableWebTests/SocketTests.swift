@@ -22,7 +22,7 @@ import Testing
         #expect(
             lines == [
                 #"{"id":1,"method":"hello","params":{"name":"diffable-web:wall"}}"#,
-                #"{"id":2,"method":"restrict","params":{"methods":["\#(Permission.see.methods.joined(separator: #"",""#))"],"#
+                #"{"id":2,"method":"restrict","params":{"methods":["\#(LinkRights.see.methods.joined(separator: #"",""#))"],"#
                     + #""lists":["tasks","noSuch*"]}}"#,
                 "one",
             ])

@@ -608,6 +608,18 @@ test('a replaced anchor belongs to the view from then on', () => {
   assert.equal(since.view.window.anchor, 'c')
 })
 
+test('a window with keep is resumed from the offset that it has reached', () => {
+  const {following, socket} = follow({view: {window: {offset: 0, limit: 2, keep: ['b']}}})
+  socket.notify('changes', {from: 1, revision: 2, offset: 5, total: 8, operations: []})
+  assert.equal(following.view.window.offset, 5)
+  socket.drop()
+  mock.timers.tick(500)
+  FakeSocket.last.open()
+  const {view, since} = FakeSocket.last.request('subscribe').params
+  assert.equal(view.window.offset, 5)
+  assert.equal(since.view.window.offset, 5)
+})
+
 test('bookmarks say who may do what, and whether the list is live', () => {
   const {following, updates, socket} = follow()
   assert.equal(following.live, true)

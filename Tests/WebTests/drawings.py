@@ -16,7 +16,7 @@ DRAWN = REPOSITORY / ".build/web/drawn"
 #: Cells of 4×4 pixels of a picture that may differ. Another version of Chromium smooths letters in another way.
 CELLS_MAX = 12
 #: The difference of a cell's mean colour, of 255, from which on it counts.
-DIFFERENCE = 16
+DIFFERENCE = 12
 
 COMPARE = """async ([before, after, difference]) => {
     const pixels = async data => {

@@ -13,6 +13,7 @@ fails if the page logs a warning or an error, or breaks its content security pol
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import http.client
 import itertools
 import os
@@ -21,7 +22,9 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -29,7 +32,7 @@ from typing import Any, Callable
 from urllib.parse import quote, urlencode
 
 from diffable import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, Playwright, sync_playwright
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build/debug").resolve()
@@ -39,6 +42,8 @@ PROBE = (Path(__file__).resolve().parent / "probe.js").read_text()
 SIZE = {"width": 800, "height": 600}
 #: Seconds to wait for something that happens at once on a quiet machine.
 PATIENCE = float(os.environ.get("PATIENCE") or 60)
+#: Seconds after which a test ends the whole run. The random models of `make soak-web` take longer.
+TIME_MAX = 240 + int(os.environ.get("STEPS") or 0)
 
 # Pictures are drawn with these fonts only, whichever others a machine has.
 FONTS = """<?xml version="1.0"?>
@@ -80,6 +85,8 @@ def free_port() -> int:
 class Program:
     """A program that can be killed and started again."""
 
+    _running: set[Program] = set()
+
     def __init__(self, directory: Path, *command: str) -> None:
         self.directory = directory
         self._command = command
@@ -96,8 +103,21 @@ class Program:
             raise AssertionError(f"there is no {self._command[0]}: build it, or set DIFFABLED_BINARIES")
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self._running.add(self)
+
+    @classmethod
+    def end_all(cls, test: str) -> None:
+        """Ends all programs and this run, because a test takes too long."""
+        print(f"{test} took more than {TIME_MAX} s", file=sys.stderr)
+        faulthandler.dump_traceback(all_threads=True)
+        for program in cls._running:
+            if program._process is not None:
+                program._process.kill()
+        # Chromium ends with its pipe.
+        os._exit(1)
 
     def kill(self, how: int = signal.SIGKILL) -> None:
+        self._running.discard(self)
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait(PATIENCE)
@@ -256,6 +276,11 @@ class WebTest(unittest.TestCase):
     _names = itertools.count(1)
 
     def setUp(self) -> None:
+        # A page may never answer.
+        limit = threading.Timer(TIME_MAX, Program.end_all, [self.id()])
+        limit.daemon = True
+        limit.start()
+        self.addCleanup(limit.cancel)
         self.stage = Stage.shared()
         self.daemon, self.web, self.client = self.stage.daemon, self.stage.web, self.stage.client
         self.messages: list[str] = []
@@ -325,11 +350,18 @@ class WebTest(unittest.TestCase):
         return page
 
     def wait_until_live(self, page: Page, lists: int = 1) -> None:
-        eventually(
-            lambda: page.evaluate(
-                "n => { const all = [...document.querySelectorAll('diffable-list')];"
-                " return all.length >= n && all.slice(0, n).every(e => e.following?.live) }", lists),
-            "the list is live")
+        def is_live() -> bool:
+            try:
+                return page.evaluate(
+                    "n => { const all = [...document.querySelectorAll('diffable-list')];"
+                    " return all.length >= n && all.slice(0, n).every(e => e.following?.live) }", lists)
+            except Error as error:
+                # The page is just being loaded again, as it does for a new token.
+                if "context was destroyed" not in error.message:
+                    raise
+                return False
+
+        eventually(is_live, "the list is live")
 
     def own_page(self, name: str, html: str, token: str | None = None) -> str:
         """Puts a page of one's own into --pages, and returns its address."""

@@ -91,13 +91,26 @@ class RandomTests(WebTest):
         self.assertEqual(mirror.get("sections", []), expected.get("sections", []), f"seed {SEED}: the mirror of {view}")
         rows = [row for row in self.rows(page) if not row["isHeader"]]
         self.assertGreater(len([row for row in rows if row["isVisible"]]), 0, "rows on the screen")
-        texts = [text for _, text in self.shown_rows(expected["sections"])]
-        drawn = [row["text"] for row in rows]
-        self.assertIn("\n".join(drawn), "\n".join(texts), f"seed {SEED}: the rows of the document, from top to bottom")
+        self.check_rows([row["text"] for row in rows], list(self.shown_rows(expected["sections"])), self.cursor(page))
         # The order in the document is the order on the screen.
         order = page.evaluate("[...probe.root.querySelectorAll('[part~=row]')].map(row => row.getBoundingClientRect().y)")
         self.assertEqual(order, sorted(order), f"seed {SEED}: the order of the document")
         self.assertEqual(page.evaluate("probe.blank() < 1"), True)
+
+    def check_rows(self, drawn: list[str], shown: list[tuple[str, str]], cursor: str | None) -> None:
+        """The document has a run of the rows of the view. The cursor's row is in it, too, wherever it is."""
+        texts = [text for _, text in shown]
+        own = [id for id, _ in shown].index(cursor) if cursor in dict(shown) else None
+        parts = [(drawn, 0)]
+        if own is not None:
+            parts += [([texts[own], *drawn[1:]], 1), ([*drawn[:-1], texts[own]], -1)]
+        for rows, apart in parts:
+            near = rows[1:] if apart == 1 else rows[:-1] if apart == -1 else rows
+            for place in range(len(texts) - len(near) + 1):
+                if texts[place:place + len(near)] == near and rows == drawn and (
+                        not apart or own is not None and (own < place if apart == 1 else own >= place + len(near))):
+                    return
+        self.fail(f"seed {SEED}: the rows of the document, from top to bottom: {drawn} of {texts}, cursor {cursor}")
 
     def act(self, page: Page) -> None:
         """Something that a user does."""
