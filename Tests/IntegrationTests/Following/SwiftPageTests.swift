@@ -59,6 +59,7 @@ extension Integration {
             #expect(try await Self.hold(client) == ["eggs is refused by required"])
             try await Self.ask(client, daemon)
             try await Self.publish(client)
+            try await Self.followLists(client)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let carriedOut: [@Sendable (Client, Shown) async throws -> Void] = [
@@ -70,8 +71,9 @@ extension Integration {
                     group.addTask { try await part.carryOut(client, part.shown) }
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
+                // And that to the set of lists.
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 12") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 13") ? () : nil
                 }
                 try await eventuallyInTask("what each is to show") {
                     // One milk is open, and one is found.
@@ -395,6 +397,21 @@ extension Integration.SwiftPageTests {
         let state = try await client.withConnection { try await $0.state(of: "rooms") }
         #expect(state.snapshot.item("hall")?.content?.description == #"{"degrees":18,"room":"hall"}"#)
         try await client.withConnection { try await $0.deleteList("rooms") }
+    }
+
+    private static func followLists(_ client: Client) async throws {
+        let shown = Shown()
+        @Sendable func print(_ values: Any...) { shown.count += 1 }
+        let following = Task {
+            try await client.withConnection { connection in
+                for try await update in try await connection.followLists(includingContent: true, minInterval: 500) {
+                    for (name, list) in update.lists { print(name, list.items, list.permissions ?? []) }
+                }
+            }
+        }
+        try await eventuallyInTask("the lists") { shown.count > 0 ? () : nil }
+        following.cancel()
+        _ = await following.result
     }
 
     @MainActor private static func observe(_ client: Client, _ shown: Shown) async throws {

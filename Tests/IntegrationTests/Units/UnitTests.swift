@@ -219,11 +219,11 @@ extension Integration {
             // An instance: browsers are strangers.
             try box.write(
                 String(contentsOfFile: "\(Binaries.repository)/systemd/system/diffable-web@.service", encoding: .utf8)
-                    .replacing("%i", with: "nobody"),
-                to: "/run/diffable-web-as-nobody.service")
+                    .replacing("%i", with: "daemon"),
+                to: "/run/diffable-web-as-daemon.service")
             _ = try box.succeed(
                 "systemd-analyze", "security", "--offline=true", "--threshold=6", "--no-pager",
-                "/run/diffable-web-as-nobody.service")
+                "/run/diffable-web-as-daemon.service")
         }
     }
 }
