@@ -98,8 +98,8 @@ class Client:
                 self._requests._connections, list, view, if_absent, min_interval, most_recent, not_older_than))
 
     def follow_lists(self, content: bool = False, *, min_interval: Optional[float] = None) -> FollowingLists:
-        """Iterates the set of lists that you may see: first all of them, then each change. After a lost connection, it continues
-        over the next one.
+        """Iterates the set of lists that you may see: first all of them, then each change. After a lost connection, it
+        continues over the next one.
 
         - content: whether each list comes with its own content, which has its title.
         - min_interval: the minimal number of seconds between two updates.
