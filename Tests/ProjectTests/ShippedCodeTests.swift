@@ -9,6 +9,7 @@ import Testing
         "diffablectl/Output/Terminal.swift": "what the terminal can: $TERM, $NO_COLOR",
         "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
         "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",
+        "DiffableFeed/Sources/SQLite/DatabaseCopy.swift": "where temporary files are: $TMPDIR",
         "Systemd/LogDestination.swift": "whether the journal reads: $JOURNAL_STREAM",
     ]
 
