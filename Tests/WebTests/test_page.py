@@ -83,7 +83,7 @@ class PageTests(WebTest):
         # The token is kept.
         page.reload()
         self.wait_until_live(page)
-        self.assertEqual(self.texts(page), ["Milk"])
+        self.wait_for_texts(page, ["Milk"])
 
     def test_a_link_that_is_removed_and_returns(self) -> None:
         name = self.publish(tasks("Milk"))
@@ -102,7 +102,7 @@ class PageTests(WebTest):
         name = self.publish(tasks("Milk", "Tea", "Soap"))
         page = self.new_page(f"{self.web.url}/lists/{name}#token={self.web.link()}")
         self.wait_until_live(page)
-        self.assertEqual(self.texts(page), ["Milk", "Tea", "Soap"])
+        self.wait_for_texts(page, ["Milk", "Tea", "Soap"])
 
     def test_views_of_the_address(self) -> None:
         name = self.publish(tasks("Milk", "Tea", "Soap", "Salt"))
