@@ -62,7 +62,7 @@ import Testing
         let index = CriterionIndex()
         var there: [Int: Criterion] = [:]
         var hits = 0
-        for step in 0..<600 {
+        for step in 0..<1_500 {
             if changes.chance(55) || there.isEmpty {
                 guard let criterion = try Array(changes.view().utf8).withUnsafeBytes({ try View(json: $0) }).criterion
                 else { continue }
