@@ -185,6 +185,11 @@ final class NaiveRun {
     private func moveWindow(of client: Client) throws {
         guard fault != .sharesPosition, fault != .sharesPast, client.audience.view.window?.isMoving == true
         else { return }
+        if let sent = client.sent, sent.shown === client.audience.shown || client.audience.follows(sent),
+            !client.isOtherView
+        {
+            return
+        }
         client.audience = list.audience(
             for: client.audience.view, after: client.sent?.shown, isSameView: !client.isOtherView)
     }
@@ -195,6 +200,10 @@ final class NaiveRun {
         if let sent = client.sent, !client.isTurned {
             if sent.shown === target.shown { return try check(client) }
             if fault != .sendsNothing, audience.isUnchanged(since: sent) {
+                if audience.view.window?.isMoving == true {
+                    client.audience = list.audience(for: audience.view, still: sent)
+                    return try check(client)
+                }
                 client.sent = DeliveredState(shown: target.shown, revision: sent.revision)
                 return try check(client)
             }

@@ -24,13 +24,13 @@ extension Audience {
 
     func snapshot(_ reason: NotificationWriter.ResetReason?) -> LongLineWriter {
         LongLineWriter(
-            snapshotOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
+            snapshotOf: state.name, epoch: state.epoch, revision: target.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
     }
 
     func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {
         NotificationWriter(
-            resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
+            resetOf: state.name, epoch: state.epoch, revision: target.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
     }
 }

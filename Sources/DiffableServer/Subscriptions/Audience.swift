@@ -26,6 +26,10 @@ final class Audience {
     }
     /// What is shown of it.
     private(set) var shown: RenderedView
+    /// The last revision before rows outside of a window moved unseen; nil if none did since that was shown. The next position of
+    /// the window depends on the rows at that revision, so a newcomer, who is sent later ones, needs another audience.
+    private var revisionBeforeMoves: Int?
+    var hasUnseenMoves: Bool { revisionBeforeMoves != nil }
     private(set) var members = UnorderedGroup(\Subscription.position)
     /// What those who keep up were sent last.
     private var served: DeliveredState
@@ -72,6 +76,19 @@ final class Audience {
         served = DeliveredState(shown: shown, revision: state.revision)
     }
 
+    /// - Parameter sent: what was shown before, and is the same now. Rows outside of its window may have moved since.
+    init(
+        number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?, still sent: DeliveredState
+    ) {
+        self.list = list
+        self.view = view
+        self.number = number
+        self.selection = selection
+        shown = sent.shown
+        revisionBeforeMoves = sent.revision
+        served = sent
+    }
+
     private static func isNotPrepared() -> Never {
         preconditionFailure("a view is prepared before it has an audience")
     }
@@ -111,6 +128,8 @@ final class Audience {
         let step = Transition(from: shown.snapshot, to: extract.snapshot)
         if isReload || shown.extent != extract.extent || shown.anchor != extract.anchor || !step.operations.isEmpty {
             show(step, .window(extract))
+        } else if window.isMoving {
+            revisionBeforeMoves = revisionBeforeMoves ?? old.revision
         }
     }
 
@@ -121,6 +140,7 @@ final class Audience {
         }
         lastTransition = (shown.id, step)
         shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
+        revisionBeforeMoves = nil
     }
 
     /// The rows that it showed at an earlier state of the list.
@@ -209,8 +229,11 @@ final class Audience {
 
     // MARK: Lines
 
-    /// What whoever is sent all there is has then.
-    var target: DeliveredState { DeliveredState(shown: shown, revision: state.revision) }
+    /// What whoever is sent all there is has then. A client that comes back from this revision has the rows on which the next
+    /// position of its window depends.
+    var target: DeliveredState {
+        DeliveredState(shown: shown, revision: revisionBeforeMoves ?? state.revision)
+    }
 
     /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing. Nil when
     /// to find it takes long: that is for `longDifference`.

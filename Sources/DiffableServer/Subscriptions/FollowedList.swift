@@ -187,8 +187,30 @@ final class FollowedList {
         let selection = known.first?.selection ?? selection(for: view, besides: nil, for: nil)
         let rows = selection == nil ? shownState.snapshot : selection?.shown
         let position = rows.map { window.position(in: $0, after: sent?.sent, isSameView: isSameView) }
-        if let audience = known.first(where: { $0.shown.position == position }) { return audience }
+        return audience(for: view, at: position)
+    }
+
+    /// The audience of a window that moves, for those who are sent the rows that there are now.
+    private func audience(for view: View, at position: Window.Position?) -> Audience {
+        let known = movingAudiences[view, default: []].first { $0.shown.position == position && !$0.hasUnseenMoves }
+        if let known { return known }
         let audience = makeAudience(for: view, at: position)
+        movingAudiences[view, default: []].append(audience)
+        return audience
+    }
+
+    /// The audience of a subscriber who was told that it has all rows that there are now.
+    func audience(insteadOf old: Audience) -> Audience {
+        old.hasUnseenMoves ? audience(for: old.view, at: old.shown.position) : old
+    }
+
+    /// The audience of a subscriber to whom nothing is sent, since its window shows what it was sent. The next position of the
+    /// window depends on the rows that there were then.
+    func audience(for view: View, still sent: DeliveredState) -> Audience {
+        let selection = selection(for: view, besides: nil, for: nil)
+        selection?.users += 1
+        let audience = Audience(number: newNumber(), of: self, through: view, selection, still: sent)
+        if let selection { selection.audiences.add(audience) } else { wholeAudiences.add(audience) }
         movingAudiences[view, default: []].append(audience)
         return audience
     }

@@ -392,6 +392,11 @@ final class Subscription {
                 isSame: isSame, at: now, isStopping: connection.session.isDraining)
         else { return nil }
         if mayBeNothing, let sent, isUnchanged(since: sent, in: audience) {
+            if view.window?.isMoving == true {
+                self.sent = sent
+                move(to: audience.list.audience(for: view, still: sent))
+                return nil
+            }
             // As if nothing had happened: the next group is from where the last one led.
             self.sent = DeliveredState(shown: target.shown, revision: sent.revision)
             return nil
@@ -483,6 +488,11 @@ final class Subscription {
         guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
         if isUpToDate, let audience, let sent {
             self.sent?.revision = max(sent.revision, audience.state.revision)
+            if audience.hasUnseenMoves, sent.shown === audience.shown {
+                // A client that comes back from there has these rows.
+                move(to: audience.list.audience(insteadOf: audience))
+                if let shown = self.audience?.shown { self.sent?.shown = shown }
+            }
         }
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }

@@ -183,7 +183,14 @@ final class NaiveViewer {
     }
 
     private func receive(_ message: NaiveJSON, _ history: NaiveHistory) throws {
-        guard let group = try mirror.receive(message) else { return }
+        let revision = mirror.revision
+        guard let group = try mirror.receive(message) else {
+            // Its window continues from the rows of a bookmark.
+            if message["method"]?.string == "bookmark", !isTurned, shown != nil, mirror.revision != revision {
+                shown = history.shown(to: mirror, through: view, after: shown, turns: turns)
+            }
+            return
+        }
         groups += 1
         // Updates that were not read before the answer to setView show the old view; by then the daemon shows the new one.
         if let complaint = history.complaint(
