@@ -10,7 +10,6 @@ import Testing
         "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
         "DiffableFeed/Sources/SQLite/DatabaseCopy.swift": "where large temporary files are: $TMPDIR",
         "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",
-        "DiffableFeed/Sources/SQLite/DatabaseCopy.swift": "where temporary files are: $TMPDIR",
         "Systemd/LogDestination.swift": "whether the journal reads: $JOURNAL_STREAM",
     ]
 
