@@ -9,18 +9,9 @@ struct SourceFile: CustomStringConvertible {
     var module: String { String(path.prefix { $0 != "/" }) }
     var description: String { path }
 
-    /// The lines without comments, which may name anything, and without raw texts of several lines, such as those of `WebFiles`,
-    /// which are in another language.
+    /// The lines without comments, which may name anything.
     var code: [Substring] {
-        var isRawText = false
-        return lines.filter { line in
-            if isRawText {
-                isRawText = !line.hasPrefix("\"\"\"#")
-                return false
-            }
-            isRawText = line.hasSuffix("#\"\"\"")
-            return !line.drop(while: \.isWhitespace).hasPrefix("//")
-        }
+        lines.filter { !$0.drop(while: \.isWhitespace).hasPrefix("//") }
     }
 
     static let all: [SourceFile] = {
