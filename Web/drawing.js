@@ -445,10 +445,12 @@ export class Drawing {
 
   /** Puts each frame near the screen, and the cursor's, in its place. Returns the elements that changed with their frames. */
   drawOnce() {
-    const {place: {top, screen, shift}} = this
+    const {place: {top, screen, shift}, isRising} = this
     const changed = [], keys = new Set()
     const own = this.at.get(this.cursor)
-    for (const frame of new Set([...this.framesBetween(top - screen / 2, top + 1.5 * screen), ...own ? [own] : []])) {
+    // A whole screen ahead: a browser scrolls first, and draws rows in the next frame.
+    const [above, below] = isRising ? [1, 0.5] : [0.5, 1]
+    for (const frame of new Set([...this.framesBetween(top - above * screen, top + (1 + below) * screen), ...own ? [own] : []])) {
       const element = this.put(frame, this.box, frame.x, frame.y - shift)
       keys.add(frame.key)
       if (frame.rows) this.drawStrip(element, frame, keys)

@@ -1402,7 +1402,7 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "0b59683574f32c64",
+            tag: "1729e331cd556949",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
@@ -1816,10 +1816,11 @@ export class Drawing {
   }
 
   drawOnce() {
-    const {place: {top, screen, shift}} = this
+    const {place: {top, screen, shift}, isRising} = this
     const changed = [], keys = new Set()
     const own = this.at.get(this.cursor)
-    for (const frame of new Set([...this.framesBetween(top - screen / 2, top + 1.5 * screen), ...own ? [own] : []])) {
+    const [above, below] = isRising ? [1, 0.5] : [0.5, 1]
+    for (const frame of new Set([...this.framesBetween(top - above * screen, top + (1 + below) * screen), ...own ? [own] : []])) {
       const element = this.put(frame, this.box, frame.x, frame.y - shift)
       keys.add(frame.key)
       if (frame.rows) this.drawStrip(element, frame, keys)
