@@ -8,8 +8,11 @@ ITEMS = 60
 def asked(chance, view, revision, token):
     """A method and its parameters. `view` is the state that the writer knows, `revision` its, `token` a word of its own."""
     what = chance.random()
-    if what < 0.05:
-        method, params = "undo", {"ifRevision": revision} if chance.random() < 0.8 else {}
+    if what < 0.05 and revision > 0:
+        # The models know revisions, and not which changes were undone before.
+        method, params = "undo", {"to": revision - 1}
+        if chance.random() < 0.8:
+            params["ifRevision"] = revision
     elif what < 0.10 and view.sections:
         method, params = "apply", _state(chance, view, token)
     else:
