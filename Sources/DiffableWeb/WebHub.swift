@@ -31,14 +31,15 @@ final class WebHub {
     private let links: CurrentLinks
     private var channels: [ObjectIdentifier: any Channel] = [:]
     private var streams: [ObjectIdentifier: any LinkedStream] = [:]
-    private var isWatching = false
+    private var watch: DirectoryWatch?
+    private var nextComparison: Scheduled<Void>?
     private var isStopping = false
     private var idleTask: Scheduled<Void>?
     private let idle: EventLoopPromise<Void>
     private var hasComplained: Set<String> = []
 
-    /// The interval at which open streams are compared with the links.
-    private static let watchInterval = TimeAmount.milliseconds(500)
+    /// The interval at which open streams are compared with the links, if no change of the file is reported.
+    private static let comparisonInterval = TimeAmount.milliseconds(500)
 
     init(settings: WebSettings, logger: Logger, loop: any EventLoop) {
         self.settings = settings
@@ -93,28 +94,39 @@ final class WebHub {
 
     func begin(_ stream: any LinkedStream) {
         streams[ObjectIdentifier(stream)] = stream
-        guard !isWatching else { return }
-        isWatching = true
-        watchLater()
+        compare()
     }
 
-    func end(_ stream: any LinkedStream) { streams[ObjectIdentifier(stream)] = nil }
-
-    private func watchLater() {
-        loop.assumeIsolated().scheduleTask(in: Self.watchInterval) { [weak self] in self?.watch() }
+    func end(_ stream: any LinkedStream) {
+        streams[ObjectIdentifier(stream)] = nil
+        guard streams.isEmpty else { return }
+        watch = nil
+        nextComparison?.cancel()
     }
 
     /// Ends streams whose link was removed or changed, or has ended.
-    private func watch() {
-        guard !streams.isEmpty else {
-            isWatching = false
-            return
-        }
+    private func compare() {
+        nextComparison?.cancel()
+        guard !streams.isEmpty else { return }
+        // Before the file is read, so that no change is missed.
+        if watch == nil { watch = watchLinks() }
         let (links, now) = (currentLinks(), now)
         for stream in streams.values where !links.contains(stream.link) || stream.link.hasEnded(at: now) {
             stream.linkEnded()
         }
-        watchLater()
+        let nextEnd = streams.values.compactMap(\.link.end).min().map { TimeAmount.seconds(Int64(max(1, $0 - now))) }
+        guard let interval = watch == nil ? Self.comparisonInterval : nextEnd else { return }
+        nextComparison = loop.assumeIsolated().scheduleTask(in: interval) { [weak self] in self?.compare() }
+    }
+
+    private func watchLinks() -> DirectoryWatch? {
+        let hub = NIOLoopBound(self, eventLoop: loop)
+        return DirectoryWatch(settings.stateDirectory) { [loop] change in
+            loop.execute {
+                if case .directory = change { hub.value.watch = nil }
+                hub.value.compare()
+            }
+        }
     }
 
     // MARK: - Stopping
