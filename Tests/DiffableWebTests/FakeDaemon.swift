@@ -9,7 +9,9 @@ final class FakeDaemon: Sendable {
     let lines = Mutex<[String]>([])
     /// Bytes that the connections' kernel took.
     let sent = Atomic<Int>(0)
-    private let connections = Mutex<[Int32]>([])
+    /// Connections that were accepted.
+    private let accepted = Atomic<Int>(0)
+    private let open = Mutex<[Int32]>([])
     private let listener: Int32
     private let knowsRestrict: Bool
 
@@ -24,7 +26,8 @@ final class FakeDaemon: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                connections.withLock { $0.append(connection) }
+                accepted.add(1, ordering: .relaxed)
+                open.withLock { $0.append(connection) }
                 Thread { [self] in serve(connection) }.start()
             }
         }.start()
@@ -35,13 +38,20 @@ final class FakeDaemon: Sendable {
     /// Ends all connections, as a daemon that ends.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        connections.withLock { for connection in $0 { shutdown(connection, Int32(SHUT_RDWR)) } }
+        open.withLock { connections in
+            for connection in connections { shutdown(connection, Int32(SHUT_RDWR)) }
+            connections = []
+        }
     }
 
-    var connectionCount: Int { connections.withLock { $0.count } }
+    var connectionCount: Int { accepted.load(ordering: .relaxed) }
 
     private func serve(_ connection: Int32) {
-        defer { close(connection) }
+        defer {
+            // Before another file has its number, which `stop` would shut down.
+            open.withLock { $0.removeAll { $0 == connection } }
+            close(connection)
+        }
         var pending: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -95,7 +105,7 @@ final class FakeDaemon: Sendable {
         if line == "long" { return say(String(repeating: "é", count: 300_000)) }
         if line == "deaf" {
             // Reads nothing more, and lives.
-            while connections.withLock({ $0.contains(connection) }) { usleep(1_000) }
+            while open.withLock({ $0.contains(connection) }) { usleep(1_000) }
         }
         return say("echo \(line)")
     }
