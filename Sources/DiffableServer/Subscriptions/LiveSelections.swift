@@ -164,7 +164,8 @@ final class LiveSelections {
 
     // MARK: Orders
 
-    /// Returns the items ordered by their values at a path, if an order is worthwhile. An awaited order ends in `move`.
+    /// Returns the items ordered by their values at a path, if an order is worthwhile. After an awaited order is made,
+    /// `move` continues with it.
     func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
         // Keeps the list alive until the order is made.
         orders.order(at: path, for: goal, list.background) { [self, list = list] in
