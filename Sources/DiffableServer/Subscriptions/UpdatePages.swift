@@ -44,7 +44,7 @@ struct UpdateRest {
         return .lines(lines, lineLengthMax: lineLengthMax)
     }
 
-    /// The next page, with what is left after it.
+    /// Writes the next page, with the rest after it.
     fileprivate func page(to subscription: Int) -> EncodedUpdate {
         let next = Place(update: place.update, page: place.page + 1)
         switch writer {
