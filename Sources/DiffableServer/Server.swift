@@ -102,7 +102,7 @@ package final class Server: Sendable {
         }
     }
 
-    /// Accepts no more connections, answers pending requests, sends subscribers what they lack, and closes. After
+    /// Accepts no more connections, answers pending requests, sends subscribers the updates they lack, and closes. After
     /// `limit` it closes the remaining connections as they are.
     package func shutDown(within limit: Duration) async {
         try? await listener.close()

@@ -27,7 +27,7 @@ extension Connection {
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {
-        // The client has gone, so a pure read needs no answer.
+        // The client has disconnected, so a pure read needs no answer.
         lengthAwaitingTurn = 0
         guard session.hasSocket || request.isForAskers else { return }
         carryOut(request, id: id)
@@ -138,7 +138,7 @@ extension Connection {
         line.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
 
-    /// Drops the rest of the line, because the client has gone.
+    /// Drops the rest of the line, because the client has disconnected.
     func endOpenLine() {
         if case .snapshot(_, let snapshot)? = session.openLine { hub.background.free(snapshot) }
         session.openLine = nil

@@ -253,7 +253,7 @@ extension Session {
 
     // MARK: Settling
 
-    /// Decides what happens after this iteration.
+    /// Decides the next step after this iteration.
     private mutating func settle(_ surroundings: Surroundings) -> Action {
         var effects = surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
         keepLines(surroundings)

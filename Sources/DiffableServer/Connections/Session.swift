@@ -22,7 +22,7 @@ struct Session {
         case open
         /// The client has closed its sending half, so no more bytes arrive.
         case inputEnded
-        /// No more lines are read. Pending requests are answered, and subscribers get what they lack.
+        /// No more lines are read. Pending requests are answered, and subscribers get the updates that they lack.
         case draining
         /// Only closing is left.
         case closing

@@ -32,7 +32,7 @@ final class Audience {
     private var revisionBeforeMoves: Int?
     var hasUnseenMoves: Bool { revisionBeforeMoves != nil }
     private(set) var members = UnorderedGroup(\Subscription.position)
-    /// The state that subscribers who keep up were sent last.
+    /// The state that subscribers were sent last if they keep up.
     private var served: DeliveredState
     /// The step that led to `shown`, and the view that it started from.
     private var lastTransition: (from: RenderedView.ID, Transition)?
@@ -354,7 +354,7 @@ final class Audience {
 
     private func isReload(since sent: DeliveredState) -> Bool { state.lastReloadRevision > sent.revision }
 
-    /// Whether one step led from the rows that were sent to those that are shown.
+    /// Whether one step led from the sent rows to the shown ones.
     func follows(_ sent: DeliveredState) -> Bool { lastTransition?.from == sent.shown.id }
 
     /// Whether a subscriber was last sent exactly what is shown now, because the changes since have cancelled out.
