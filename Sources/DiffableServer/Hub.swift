@@ -106,7 +106,7 @@ final class Hub {
         self.handlers.onChange = { [unowned self] in noteAbilities(on: $0) }
     }
 
-    /// Returns the store's way to do work in the background that is longer than a tick. Used on the event loop.
+    /// Lets the store do work in the background that does not fit a tick. Used on the event loop.
     func workBeside() -> WorkBeside {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         return WorkBeside(sizeMax: options.turn.itemsFreedMax) { size, work, then in
@@ -189,8 +189,8 @@ final class Hub {
             return dueConnections.removeFirst().serve()
         }
         let count = dueConnections.count
-        // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win every
-        // time, so each iteration begins with another connection.
+        // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win
+        // every time, so each iteration begins with another connection.
         let first = count > 1 ? nextFirst(of: count) : 0
         for position in 0..<count {
             let connection = dueConnections[(position + first) % count]
@@ -244,7 +244,7 @@ final class Hub {
     /// The connections of each user that are resumed together. One round has no room for more.
     private static let resumedMax = 64
 
-    /// Notes that the last request is answered. Subscribers stay connected until then, to receive the effects of all
+    /// Notices when the last request is answered. Subscribers stay connected until then, to receive the effects of all
     /// requests.
     private func noticeQuiet() {
         guard !isQuiet, connections.values.allSatisfy(\.session.isIdle) else { return }

@@ -5,7 +5,7 @@ extension [ListOperation] {
     ///
     /// - Parameters:
     ///   - max: the number of items lent at most.
-    ///   - parent: called for items with children that are only changed.
+    ///   - parent: called for items with children if their own content or expansion changes.
     /// - Returns: False if the diff touches more items, or sections, or the list itself. Some items may have been lent.
     package func forEachItemTouched(
         from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void

@@ -18,7 +18,7 @@ final class Audience {
     let view: View
     /// Its number among all audiences of the list so far, including those that were removed.
     let number: Int
-    /// Where its rows come from; nil: from the list itself.
+    /// The source of its rows; nil: the list itself.
     let selection: LiveSelection?
     /// The list's state that is shown: the newest, or an older one while the background computes the next.
     var state: ListState {
@@ -27,8 +27,9 @@ final class Audience {
     }
     /// The rows that are shown of `state`.
     private(set) var shown: RenderedView
-    /// The last revision before rows outside of a window moved unseen; nil if none did since that was shown. The next position of
-    /// the window depends on the rows at that revision, so a newcomer, who is sent later ones, needs another audience.
+    /// The last revision before rows outside of a window moved unseen; nil if none did since that was shown. The next
+    /// position of the window depends on the rows at that revision, so a newcomer, who is sent later ones, needs
+    /// another audience.
     private var revisionBeforeMoves: Int?
     var hasUnseenMoves: Bool { revisionBeforeMoves != nil }
     private(set) var members = UnorderedGroup(\Subscription.position)
@@ -298,7 +299,7 @@ final class Audience {
     }
 
     /// Returns the next update of a subscriber from a diff that was computed in the background. The audience may show a
-    /// newer state by now: that is for the next update.
+    /// newer state by now: that belongs to the next update.
     func encodedUpdate(
         from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation], to subscription: Int,
         _ form: LineForm

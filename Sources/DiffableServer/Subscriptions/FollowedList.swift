@@ -31,7 +31,7 @@ final class FollowedList {
     private var wholeAudiences = UnorderedGroup(\Audience.position)
     /// The audiences that show something that they have not served yet.
     private var dueAudiences: [Audience] = []
-    /// The audiences that keep lines, among those that may not be called for the next change.
+    /// The audiences that keep lines and that the next change may not reach.
     private(set) var audiencesWithLines = UnorderedGroup(\Audience.positionAmongLines)
     /// Nil until a view needs a selection.
     private(set) var selections: LiveSelections?

@@ -303,8 +303,9 @@ final class LiveSelection {
         return found
     }
 
-    /// Ends the subscriptions of a user who takes too much memory. If other users have the same view, it counts for one of them
-    /// from now on. Otherwise it still counts until it is released, so that a client that is about to have the view is refused.
+    /// Ends the subscriptions of a user who takes too much memory. If other users have the same view, it counts for one
+    /// of them from now on. Otherwise it still counts until it is released, so that a client that is about to have the
+    /// view is refused.
     func end(for user: UserQuota, because error: (ListName) -> WireError) {
         var isShared = false
         var heir: UserQuota?

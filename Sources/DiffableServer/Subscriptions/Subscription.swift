@@ -150,8 +150,8 @@ final class Subscription {
             rows: isWhole ? .all : .ofAudience(held.id.audience), revision: held.id.revision)
     }
 
-    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an update, the
-    /// connection is closed instead: nothing but the rest of the update can follow.
+    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an
+    /// update, the connection is closed instead: nothing but the rest of the update can follow.
     func letGo() {
         guard audience?.list.isDeleted == false, machine.forget() else {
             return connection.closeSlowReader(of: list)
