@@ -4,12 +4,12 @@ import DiffableStore
 import Glibc
 import NIOCore
 
-/// A client was told why it is not let in.
+/// Thrown after a client was notified of the reason for its refusal.
 struct NotAdmitted: Error {}
 
 extension Hub {
-    /// Lets a client in. One too many is told so, in a line that goes straight to its socket, which is closed soon after,
-    /// or at once, by throwing, when many are told so.
+    /// Admits a client or refuses it. A refused client gets the reason in a line that is written directly to its
+    /// socket. The socket is closed soon after, or at once, by throwing, if many clients are being refused.
     func admit(_ channel: any Channel) throws {
         let descriptor = Connection.descriptor(of: channel)
         let credentials = descriptor.flatMap(PeerCredentials.init)
@@ -46,7 +46,7 @@ extension Hub {
             && numberOfConnections < max + kept + ServerLimits.firstConnectionsKept
     }
 
-    /// A new socket has room for a line.
+    /// Sends an error without waiting: a new socket has room for a line.
     private static func send(_ error: WireError, to descriptor: CInt) {
         var line = ByteWriter()
         error.write(id: .null, into: &line)

@@ -5,7 +5,7 @@ import Glibc
 import NIOCore
 
 extension Hub {
-    /// How the server is doing, in numbers.
+    /// The server's figures for its status line.
     struct Figures: Equatable {
         var lists = 0
         var items = 0
@@ -30,8 +30,8 @@ extension Hub {
         return Figures(lists: lists, items: items, connections: connections.count, transactions: transactions)
     }
 
-    /// Of lists, what the peer may read is counted; of connections, its own user's. What is going on in others is for
-    /// those to know who may do everything. O(lists and connections)
+    /// Returns the server's status. It counts the lists that the peer may read and the connections of its own user.
+    /// Only administrators see totals that reveal the activity of other users. O(lists and connections)
     func status(for client: Connection) -> Reply.Status {
         let peer = client.peer
         let (lists, statistics, storage) = store.assumeIsolated {
@@ -51,7 +51,7 @@ extension Hub {
             loss: sees ? options.loss() : nil)
     }
 
-    /// Nil where all lists are this host's alone.
+    /// The status of mirrors and shared lists; nil if all lists belong to this host alone.
     private func otherHosts(
         of lists: [ListState], _ statistics: StoreStatistics, for client: Connection
     ) -> Reply.Status.OtherHosts? {
@@ -70,7 +70,7 @@ extension Hub {
             batches: sees && isSharing ? statistics.batches : nil)
     }
 
-    /// In the order in which they came.
+    /// Returns the clients that a client may see, in the order of their connections.
     func clients(seenBy client: Connection, namingActions: Bool) -> [Reply.Client] {
         connections(seenBy: client).sorted { $0.number < $1.number }.map { connection in
             var client = Reply.Client(connection)
@@ -79,8 +79,8 @@ extension Hub {
         }
     }
 
-    /// Those who run the daemon see everybody, others their own user's. Of other connections, a client that gave up lists could
-    /// learn about these.
+    /// Returns the connections that a client may see: all of them for root and the daemon's user, otherwise those of
+    /// its own user. A client that gave up lists sees only itself, because other connections could reveal these lists.
     private func connections(seenBy client: Connection) -> [Connection] {
         if client.peer.scope != nil { return [client] }
         return connections.values.filter { client.peer.isPrivileged || $0.peer.userID == client.peer.userID }

@@ -5,48 +5,49 @@ import DiffableStore
 import Logging
 import NIOCore
 
-/// The state that all connections share. It lives on the event loop that is also the store's queue, and is used nowhere else.
+/// The state that all connections share. It lives on the event loop that is also the store's queue, and is used nowhere
+/// else.
 ///
-/// At the end of an iteration the event loop serves the lists and connections that are due: however many transactions came
-/// in during the iteration, it writes to each subscriber once, and before it answers the clients that made the changes. If
-/// one user has many due connections, other users' connections do not wait for all of them.
+/// At the end of an iteration the event loop serves the lists and connections that are due. Each subscriber gets one
+/// write for all transactions of the iteration, before the clients that made the changes get their answers. If one user
+/// has many due connections, other users' connections do not wait for all of them.
 final class Hub {
     let store: Store
     private(set) var options: ServerOptions
     let logger: Logger
-    /// The answer to everything that is about lists, when those on disk could not be read.
+    /// The answer to every request about lists if the lists on disk could not be read.
     let refusal: WireError?
-    /// One life of the daemon.
+    /// A random id of this run of the daemon.
     let epoch: String
     let eventLoop: any EventLoop
     let startTime = NIODeadline.now()
     private var followedLists: [ListName: FollowedList] = [:]
-    /// Subscriptions to lists that there are not.
+    /// Subscriptions that wait for lists that do not exist, or that their clients may not read.
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
     let timers: DeadlineTimers<Subscription>
-    /// Those who follow the set of lists.
+    /// The subscriptions to the set of lists.
     private var listsSubscriptions: [ObjectIdentifier: ListsSubscription] = [:]
     let listsTimers: DeadlineTimers<ListsSubscription>
-    /// Who answers for lists.
+    /// The handlers of lists.
     let handlers: Handlers
-    /// Who mirrors lists, and by whom shared ones reach what keeps them.
+    /// The connections that mirror lists.
     let mirrors: Mirrors
     let connector: Connector
-    /// The user of the request that is being worked on.
+    /// The user of the request that is being processed.
     let served = ServedUser()
-    /// Finds views and differences that take long, and frees large states.
+    /// Computes views and diffs that take long, and frees large states.
     let background: Background
     /// Decodes long lines and makes long changes, so that views and changes do not wait for each other.
     let changes: Background
-    /// What those share who are sent much.
+    /// Encoded pages shared by subscribers that receive long updates.
     let pages = UpdatePages()
     private(set) lazy var slowReaders = SlowReaders(of: self)
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
-    /// Over those that are gone.
+    /// The traffic of all closed connections.
     private(set) var trafficBefore = Reply.Traffic()
     let refusalLog: RefusalLog
-    /// What it is like is told a while from now.
+    /// Whether a report of the figures is scheduled.
     private var isNewsScheduled = false
     private var memoryReturn = MemoryReturn()
     /// The bytes that the quotas of all users count.
@@ -54,17 +55,17 @@ final class Hub {
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
     let silences: DeadlineTimers<Connection>
-    /// By users.
+    /// Quotas by user; nil for peers that the kernel does not know.
     private var quotas: [Int?: UserQuota] = [:]
     var numberOfRefusedClients = 0
-    /// Called when a connection has closed, so that there is a descriptor for another.
+    /// Called when a connection has closed, so that its file descriptor is free for another.
     var onRoom: () -> Void = {}
-    /// In the order in which they became due.
+    /// The lists that are due, in the order in which they became due.
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
-    /// Lists with views that are served after the next look at the sockets.
+    /// Lists with views that are served after the next poll of the sockets.
     private var postponedLists: [FollowedList] = []
-    /// Connections that are due, but their user's part of this round is used up.
+    /// Connections that are due, but have to wait because their user's share of this round is used up.
     private var waitingConnections = UserQueues<Connection>()
     private var isTurnScheduled = false
     /// The value of `turns.looks` when connections were last served.
@@ -74,7 +75,7 @@ final class Hub {
     /// Users that may change nothing until the next commit group gathers.
     private var quotasAwaitingGroup: [UserQuota] = []
     private var turnsServed: UInt64 = 0
-    /// Connections that have more to do than a turn has room for.
+    /// Connections with more work than one tick has room for.
     private var postponedConnections = UserQueues<Connection>()
     private var postponedQuotas: [UserQuota] = []
     private(set) lazy var lookSignal = LookSignal { [unowned self] in resumePostponed() }
@@ -105,7 +106,7 @@ final class Hub {
         self.handlers.onChange = { [unowned self] in noteAbilities(on: $0) }
     }
 
-    /// Where the store has done what takes longer than a turn. Used on the loop.
+    /// Lets the store do work in the background that does not fit a tick. Used on the event loop.
     func workBeside() -> WorkBeside {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         return WorkBeside(sizeMax: options.turn.itemsFreedMax) { size, work, then in
@@ -124,13 +125,13 @@ final class Hub {
 
     // MARK: Turns
 
-    /// Who follows the list is told at the end of this turn.
+    /// Schedules the update of the list's subscribers at the end of this tick.
     private func serveLater(_ list: FollowedList) {
         dueLists.append(list)
         scheduleTurn()
     }
 
-    /// The connection is served at the end of this turn.
+    /// Schedules serving the connection at the end of this tick.
     func serveLater(_ connection: Connection) {
         dueConnections.append(connection)
         scheduleTurn()
@@ -148,7 +149,7 @@ final class Hub {
         quotasAwaitingGroup.append(quota)
     }
 
-    /// Lets users change lists again after they had used up their part of the last commit group.
+    /// Lets users change lists again after they had used up their share of the last commit group.
     func noteGroupStart() {
         if quotasAwaitingGroup.isEmpty { return }
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
@@ -159,7 +160,7 @@ final class Hub {
         }
     }
 
-    /// What is due is served when the sockets that are ready have been read.
+    /// Schedules serving whatever is due, after the sockets that are ready have been read.
     func scheduleTurn() {
         if isTurnScheduled { return }
         isTurnScheduled = true
@@ -169,7 +170,7 @@ final class Hub {
 
     private func serveDue() {
         isTurnScheduled = false
-        // What becomes due meanwhile is for the next turn.
+        // Lists that become due during this loop wait for the next tick.
         let lists = dueLists.count
         for position in 0..<lists { dueLists[position].serve() }
         dueLists.removeFirst(lists)
@@ -188,8 +189,8 @@ final class Hub {
             return dueConnections.removeFirst().serve()
         }
         let count = dueConnections.count
-        // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win every
-        // time, so each iteration begins with another connection.
+        // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win
+        // every time, so each iteration begins with another connection.
         let first = count > 1 ? nextFirst(of: count) : 0
         for position in 0..<count {
             let connection = dueConnections[(position + first) % count]
@@ -208,22 +209,23 @@ final class Hub {
         }
     }
 
-    /// Not in turn: the turns may well come in a rhythm of their own. Weyl's sequence, by the golden ratio.
+    /// Chooses the first connection of a tick by Weyl's sequence with the golden ratio. Taking turns would not be fair,
+    /// because ticks may have a rhythm of their own.
     private func nextFirst(of count: Int) -> Int {
         turnsServed &+= 0x9E37_79B9_7F4A_7C15
         return Int((turnsServed >> 32) % UInt64(count))
     }
 
-    /// The connection goes on when all sockets have been looked at.
+    /// Resumes the connection after the next poll of the sockets.
     func postpone(_ connection: Connection) { postponedConnections.append(connection, of: connection.quota.userID) }
 
-    /// The user's connections read on when all sockets have been looked at.
+    /// Resumes reading from the user's connections after the next poll of the sockets.
     func postpone(_ quota: UserQuota) {
         postponedQuotas.append(quota)
         lookSignal.request()
     }
 
-    /// The sockets have been looked at.
+    /// Resumes postponed work after the sockets have been polled.
     private func resumePostponed() {
         turns.noteLook()
         let quotas = postponedQuotas
@@ -242,7 +244,8 @@ final class Hub {
     /// The connections of each user that are resumed together. One round has no room for more.
     private static let resumedMax = 64
 
-    /// Subscribers are kept until the last request is answered, to be sent what came of it.
+    /// Notices when the last request is answered. Subscribers stay connected until then, to receive the effects of all
+    /// requests.
     private func noticeQuiet() {
         guard !isQuiet, connections.values.allSatisfy(\.session.isIdle) else { return }
         isQuiet = true
@@ -256,7 +259,7 @@ final class Hub {
 
     // MARK: Lists
 
-    /// A list that is to be followed, from its committed state on; nil when there is no such list.
+    /// Returns a list to follow, from its committed state on; nil if the list does not exist.
     func follow(_ name: ListName) -> FollowedList? {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
@@ -267,31 +270,31 @@ final class Hub {
         return list
     }
 
-    /// The same for a client: one that it may not read is none.
+    /// Returns a list to follow for a client; nil also if the client may not read it.
     func follow(_ name: ListName, for peer: Peer) -> FollowedList? {
         store.assumeIsolated { $0.mayRead(name, peer) } ? follow(name) : nil
     }
 
-    /// Lets go of a list that nobody follows any more.
+    /// Releases a list without followers.
     func leave(_ list: FollowedList) {
         guard list.isEmpty, followedLists[list.state.name] === list else { return }
         followedLists[list.state.name] = nil
     }
 
-    /// What was found is used, or nobody wants it any more.
+    /// Releases a preparation, because its result was used or is no longer wanted.
     func end(_ preparation: ViewPreparation) {
         preparation.end()
         if let list = preparation.list { leave(list) }
     }
 
-    /// Begins to find what a view shows of a state of a list.
+    /// Begins to compute the rows of a view of one state of a list.
     func preparation(
         of state: ListState, through view: View, mayBegin: @escaping () -> Bool
     ) -> ViewPreparation {
         ViewPreparation(state, through: view, followedLists[state.name], background, mayBegin: mayBegin)
     }
 
-    /// Called by the store before it answers those who made the changes.
+    /// Takes over commits. Called by the store before it answers the clients that made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
             if !commit.forgotten.isEmpty {
@@ -304,7 +307,7 @@ final class Hub {
             if commit.isVisibleInLists { note(commit.list) }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
-            // A list that is created again is followed anew.
+            // If the list is created again, a new `FollowedList` follows it.
             if list.isDeleted { followedLists[commit.list] = nil }
         }
         scheduleNews()
@@ -324,8 +327,9 @@ final class Hub {
         for list in store.assumeIsolated({ $0.take(rules) }) { reevaluate(list) }
     }
 
-    /// Others may read and change the list now than before: subscriptions and handlers whose clients may not any more are
-    /// ended, and those that have waited for it and may follow it. O(subscriptions and handlers of the list).
+    /// Applies a change of the rights to a list: ends the subscriptions and handlers of clients that have lost their
+    /// rights, and starts waiting subscriptions of clients that have got them. O(subscriptions and handlers of the
+    /// list).
     private func reevaluate(_ name: ListName) {
         for subscription in followedLists[name]?.subscriptions ?? [] {
             let peer = subscription.connection.peer
@@ -340,7 +344,7 @@ final class Hub {
         handlers.reevaluate(name)
     }
 
-    /// What clients can do with the list may have changed. O(subscriptions of the list)
+    /// Notes that clients' abilities on the list may have changed. O(subscriptions of the list)
     func noteAbilities(on list: ListName) {
         for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteAbilities() }
         note(list)
@@ -352,7 +356,7 @@ final class Hub {
 
     func remove(_ subscription: ListsSubscription) { listsSubscriptions[ObjectIdentifier(subscription)] = nil }
 
-    /// The list may be different for those who follow the set of lists. O(their number)
+    /// Notes that the list may have changed for the subscriptions to the set of lists. O(number of these)
     private func note(_ list: ListName) {
         if listsSubscriptions.isEmpty { return }
         for subscription in listsSubscriptions.values { subscription.note(list) }
@@ -364,7 +368,7 @@ final class Hub {
         if mirrors.set(isLive ? .live : .notLive(since: mirrors.now), of: list) { tellLiveness(of: list) }
     }
 
-    /// An ordinary list from now on.
+    /// Turns a mirror into an ordinary list.
     func endMirror(_ list: ListName) {
         mirrors.forget(list)
         tellLiveness(of: list)
@@ -381,7 +385,7 @@ final class Hub {
 
     // MARK: Lists that there are not
 
-    /// Lets the subscription follow the list as soon as there is one.
+    /// Lets the subscription follow the list as soon as it exists.
     func awaitList(for subscription: Subscription) {
         if let list = follow(subscription.list, for: subscription.connection.peer) { return subscription.follow(list) }
         waiting[subscription.list, default: [:]][ObjectIdentifier(subscription)] = subscription
@@ -392,7 +396,8 @@ final class Hub {
         if waiting[subscription.list]?.isEmpty == true { waiting[subscription.list] = nil }
     }
 
-    /// A list that was created and deleted in one group never was there.
+    /// Starts the subscriptions that wait for a list. A list that was created and deleted in one commit group never
+    /// existed for them.
     private func endWaiting(for name: ListName) {
         guard let subscriptions = waiting[name]?.values else { return }
         for subscription in subscriptions {
@@ -443,7 +448,7 @@ final class Hub {
         if connections.isEmpty { onEmpty?() }
     }
 
-    /// Lets every connection finish what it was asked, and calls back when the last is gone.
+    /// Lets every connection finish its requests, and calls back after the last connection has closed.
     func drain(_ whenEmpty: @escaping () -> Void) {
         onEmpty = whenEmpty
         if connections.isEmpty { return whenEmpty() }
@@ -458,7 +463,7 @@ final class Hub {
 
     // MARK: News
 
-    /// Says in a while what the server is like: at most once in that while, and never when nothing happens, so that an
+    /// Schedules a report of the server's figures: at most one per interval, and none when nothing happens, so that an
     /// idle daemon sleeps.
     @inline(__always)
     private func scheduleNews() {
@@ -477,14 +482,16 @@ final class Hub {
 
     private func tellNews() {
         let figures = figures
-        // Who refuses everything, or stops, has said so, and that is what there is to know.
+        // A server that refuses all requests, or is stopping, has reported that already, and the figures are not
+        // relevant.
         guard figures != figuresTold, refusal == nil, onEmpty == nil else { return }
         figuresTold = figures
         options.onNews(figures.sentence)
     }
 
-    /// The C library keeps freed memory that lies below memory in use. `MemoryReturn` says when it is given back. That is the
-    /// last work in the background, because states of lists are freed there before.
+    /// Returns free memory to the system, because the C library keeps freed memory that lies below memory in use.
+    /// `MemoryReturn` decides when. It is the last work in the background, because states of lists are freed there
+    /// before.
     private func giveBackMemory() {
         if store.assumeIsolated({ $0.packHistories() }) { scheduleNews() }
         for shrinking in [store.assumeIsolated { $0.noteShrinking() }, lengthHeld.noteShrinking()] {
@@ -511,8 +518,9 @@ final class Hub {
 
     // MARK: Settings
 
-    /// Other settings count from now on. Who keeps a copy of one takes the new one here. What there is stays, also where
-    /// it is too much now; and the length of the lines that a client is sent is its connection's from beginning to end.
+    /// Applies new settings from now on. Everything that has a copy of a setting gets the new one here. Existing things
+    /// stay, even if they exceed a new limit. The maximum length of lines to a client never changes during its
+    /// connection.
     func take(_ settings: ServerSettings) {
         options.limits = settings.limits
         store.assumeIsolated { $0.take(settings.limits.store) }
@@ -524,7 +532,7 @@ final class Hub {
 }
 
 extension Commit {
-    /// Whether the reply to `lists` may be different. A change of access is noted where rights are evaluated again.
+    /// Whether the reply to `lists` may have changed. A change of access is handled where rights are evaluated again.
     fileprivate var isVisibleInLists: Bool {
         switch event {
         case .created, .changed, .deleted, .replaced: true

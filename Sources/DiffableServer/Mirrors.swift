@@ -2,8 +2,8 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-/// Which connection mirrors which list, and whether what the list shows is what its source is like. That a list is a mirror is
-/// for the store to keep; who mirrors it is over with the connection.
+/// The connections that mirror lists, and the liveness of these mirrors. The store records permanently that a list is a
+/// mirror; the connection that mirrors it is known only while it lasts.
 ///
 /// It lives on the event loop, with the hub.
 final class Mirrors {
@@ -11,19 +11,19 @@ final class Mirrors {
     private var mirrors: [ListName: Mirror] = [:]
 
     private struct Mirror {
-        /// Nil after its end.
+        /// The connection that mirrors the list; nil after it has ended.
         var connection: Connection?
         var liveness: Liveness
     }
 
     init(_ store: Store) { self.store = store }
 
-    /// Nil for an ordinary list.
+    /// Returns the liveness of a mirror or a shared list; nil for an ordinary list.
     func liveness(of list: ListName) -> Liveness? {
         mirrored(list)?.liveness ?? store.assumeIsolated { $0.sharedLiveness(of: list) }
     }
 
-    /// With what it is a mirror of, and whether it is shared.
+    /// Adds the source of a mirror, and the liveness of a shared list, to a summary.
     func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
         var summary = summary
         summary.mirror = mirrored(summary.list)
@@ -31,42 +31,42 @@ final class Mirrors {
         return summary
     }
 
-    /// What the list is a mirror of; nil for any other.
+    /// Returns the source and liveness of a mirror; nil for any other list.
     func mirrored(_ list: ListName) -> Reply.MirroredList? {
         store.assumeIsolated { $0.source(of: list) }.map { source in
             Reply.MirroredList(source: source, liveness: mirrors[list]?.liveness ?? .notLive(since: nil))
         }
     }
 
-    /// Whether another connection mirrors it.
+    /// Whether another connection mirrors the list.
     func isMirrored(_ list: ListName, besides connection: Connection) -> Bool {
         mirrors[list]?.connection.map { $0 !== connection } ?? false
     }
 
-    /// From now on the connection may change the list, and nobody else.
+    /// Makes the connection the only one that may change the list.
     func take(_ list: ListName, by connection: Connection) {
         mirrors[list]?.connection?.peer.mirrored.remove(list)
         mirrors[list, default: Mirror(liveness: .notLive(since: nil))].connection = connection
         connection.peer.mirrored.insert(list)
     }
 
-    /// - Returns: Whether that is news.
+    /// - Returns: Whether the liveness has changed.
     func set(_ liveness: Liveness, of list: ListName) -> Bool {
         guard let old = mirrors[list]?.liveness else { return false }
-        // It is known since when it was not.
+        // Keeps the time at which it stopped being live.
         if case .notLive = liveness, case .notLive(since: .some) = old { return false }
         mirrors[list]?.liveness = liveness
         return old != liveness
     }
 
-    /// The list has gone, or is an ordinary one.
+    /// Forgets the mirror, because the list was deleted or became an ordinary one.
     func forget(_ list: ListName) {
         mirrors.removeValue(forKey: list)?.connection?.peer.mirrored.remove(list)
     }
 
-    /// Their connection has ended, or gave them up.
+    /// Ends mirrors, because their connection has ended or gave them up.
     ///
-    /// - Returns: The lists that are not live any more.
+    /// - Returns: The lists that are no longer live.
     func end(_ connection: Connection, where isEnded: (ListName) -> Bool) -> [ListName] {
         let mirrored = connection.peer.mirrored.filter(isEnded).sorted()
         connection.peer.mirrored.subtract(mirrored)
@@ -76,6 +76,6 @@ final class Mirrors {
         }
     }
 
-    /// In milliseconds since 1970 began.
+    /// Milliseconds since the beginning of 1970.
     var now: Int { store.assumeIsolated { $0.timeOfDay.milliseconds } }
 }

@@ -22,7 +22,8 @@ package final class Server: Sendable {
         self.socketFile = socketFile
     }
 
-    /// Listens and accepts connections. Replaces a socket file that a dead daemon left. Throws if a daemon is listening on it.
+    /// Listens and accepts connections. Replaces a socket file that a dead daemon left. Throws if a daemon is listening
+    /// on it.
     package static func start(
         store: Store, options: ServerOptions, eventLoopGroup: MultiThreadedEventLoopGroup, logger: Logger
     ) async throws -> Server {
@@ -102,8 +103,8 @@ package final class Server: Sendable {
         }
     }
 
-    /// Accepts no more connections, answers pending requests, sends subscribers what they lack, and closes. After
-    /// `limit` it closes the remaining connections as they are.
+    /// Accepts no more connections, answers pending requests, sends subscribers the updates they lack, and closes.
+    /// After `limit` it closes the remaining connections as they are.
     package func shutDown(within limit: Duration) async {
         try? await listener.close()
         socketFile?.remove()

@@ -1,7 +1,8 @@
 import Files
 import Glibc
 
-/// The path of a listening Unix socket: created if it is free, taken over from a dead daemon, but never from a running one.
+/// The path of a listening Unix socket: created if it is free, taken over from a dead daemon, but never from a running
+/// one.
 struct SocketFile {
     let path: String
     /// The mode of the socket's directory, if that has to be created.

@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// Keys from one to another, both included (`SortKey`).
+/// The keys between two keys, including both (`SortKey`).
 package struct KeySpan: Equatable, Sendable {
     package var first: [UInt8]
     package var last: [UInt8]
@@ -15,12 +15,12 @@ package struct KeySpan: Equatable, Sendable {
     }
 }
 
-/// The items of one state of a list in the order of a value that they have, so that those with certain values are found
+/// The items of one state of a list, ordered by one of their values, so that items with certain values are found
 /// without looking at the others.
 package struct ItemOrder: Sendable {
-    /// Of which the items are.
+    /// The state of the list.
     package let list: Snapshot
-    /// The beginnings of all keys, one after the other.
+    /// The beginnings of all keys, concatenated.
     private let keys: [UInt8]
     private let places: [Place]
 
@@ -29,12 +29,12 @@ package struct ItemOrder: Sendable {
         var item: Handle
     }
 
-    /// Of a key, in bytes. Values may be as long as contents are, and those that begin alike are few.
+    /// Bytes of a key at most. Values may be as long as contents, and few values have the same beginning.
     private static let lengthMax = 48
 
-    /// O(n log n).
+    /// Orders the items of a list: O(n log n).
     ///
-    /// - Parameter appendKey: appends nothing for an item that has no such value.
+    /// - Parameter appendKey: appends nothing for an item without such a value.
     package init(_ list: Snapshot, by appendKey: Selection.KeyWriter) {
         var keys = SortKey()
         var places: [Place] = []
@@ -57,8 +57,8 @@ package struct ItemOrder: Sendable {
         self.places = places
     }
 
-    /// How many have a value in one of the spans; those in several count for each, and those that begin as its ends do. O(log
-    /// n) for each span.
+    /// Returns the number of items with a value in one of the spans. Items in several spans count for each of them, and
+    /// items whose values begin like the ends of a span count too. O(log n) for each span.
     package func count(in spans: [KeySpan]) -> Int { spans.reduce(0) { $0 + range(of: $1).count } }
 
     func forEachItem(in spans: [KeySpan], _ body: (Handle) -> Void) {
@@ -68,14 +68,14 @@ package struct ItemOrder: Sendable {
     }
 
     private func range(of span: KeySpan) -> Range<Int> {
-        // What is cut to the same length is in no other order, but may be equal.
+        // Cutting keys to the same length keeps their order, except that some become equal.
         let (first, last) = (Array(span.first.prefix(Self.lengthMax)), Array(span.last.prefix(Self.lengthMax)))
         let start = firstIndex { Self.order($0, first) >= 0 }
         let end = firstIndex { Self.order($0, last) > 0 }
         return start..<max(start, end)
     }
 
-    /// The first of those for which something holds that holds for all behind it.
+    /// Returns the first index with a property that all later keys have too.
     private func firstIndex(where isBehind: (UnsafeRawBufferPointer) -> Bool) -> Int {
         keys.withUnsafeBytes { bytes in
             var (start, end) = (0, places.count)
@@ -89,7 +89,7 @@ package struct ItemOrder: Sendable {
         }
     }
 
-    /// Below, above or zero.
+    /// Returns a negative number, a positive number or zero.
     private static func order(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
         b.withUnsafeBytes { b in
             let count = min(a.count, b.count)
@@ -102,14 +102,14 @@ package struct ItemOrder: Sendable {
 // MARK: - Evaluating
 
 extension Selection {
-    /// What it takes to evaluate with an order, in looks at 64 bytes of an item.
+    /// The work of evaluating with an order, in looks at 64 bytes of an item.
     package func work(of order: ItemOrder, in spans: [KeySpan]) -> Int {
         order.list.numberOfSections + order.count(in: spans) * (2 + 2 * terms)
     }
 
-    /// What is shown of the list that an order is of, when all that matches has a value in one of these spans.
+    /// Returns the rows of the order's list, if all matching items have values in these spans.
     ///
-    /// O(sections + k log n) for k items in the spans. It folds nothing.
+    /// O(sections + k log n) for k items in the spans. Collapses nothing.
     package func evaluate(_ order: ItemOrder, in spans: [KeySpan]) -> Snapshot {
         var gathering = Gathering(selection: self, list: order.list)
         order.forEachItem(in: spans) { gathering.add($0) }
@@ -117,11 +117,11 @@ extension Selection {
     }
 }
 
-/// Items that match, with all that they stand under.
+/// Matching items, with all their ancestors.
 private struct Gathering {
     let selection: Selection
     let list: Snapshot
-    /// Those that are shown under each owner, in no order.
+    /// The shown children of each owner, unordered.
     private var below: [Handle: [Handle]] = [:]
     private var known: Set<Handle> = []
 

@@ -1,12 +1,12 @@
 extension [ListOperation] {
-    /// Lends the items that a difference between two states touches, as they were and as they are: those that come, go, move
-    /// or become different, with all that is under those that come, go or move. What they have not to do with is shown as it
-    /// was by every selection that looks at items one by one.
+    /// Lends the items that a diff between two states touches, in their old and new forms: items that are inserted,
+    /// deleted, moved or changed, with all descendants of those that are inserted, deleted or moved. A selection that
+    /// looks at each item by itself shows all other items as before.
     ///
     /// - Parameters:
-    ///   - max: how many are lent at most.
-    ///   - parent: called for those that only become different, when others stand under them.
-    /// - Returns: False when it touches more, or something else: sections, or the list itself. Some may have been lent.
+    ///   - max: the number of items lent at most.
+    ///   - parent: called for items with children if their own content or expansion changes.
+    /// - Returns: False if the diff touches more items, or sections, or the list itself. Some items may have been lent.
     package func forEachItemTouched(
         from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void
     ) -> Bool {
@@ -18,7 +18,7 @@ extension [ListOperation] {
 private struct Touch {
     let old: Snapshot
     let new: Snapshot
-    /// How many more may be lent.
+    /// The number of items that may still be lent.
     var left: Int
 
     mutating func isLent(_ operation: ListOperation, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
@@ -47,7 +47,7 @@ private struct Touch {
         return true
     }
 
-    /// Where it was, and where it is.
+    /// Lends an item and its descendants, in their old and new places.
     private mutating func isLent(allUnder id: ItemID, _ body: (Item) -> Void) -> Bool {
         if let handle = old.handle(id), !isLent(allUnder: handle, in: old, body) { return false }
         guard let handle = new.handle(id) else { return true }

@@ -1,12 +1,12 @@
-// Bringing what is shown up to date. What goes or moves is taken out first: then all that is left stands in the order
-// of the new list, and the place of what comes is found by bisection. At the end come contents and expansion, which may
-// let an item in, take it out, or give it another place.
+// Brings the rows up to date. Deleted and moved items are taken out first: then all remaining items are in the order of
+// the new list, and bisection finds the places of inserted ones. Contents and expansion are last, because they may
+// insert, remove or move an item.
 
 extension Selection {
-    /// What is shown of a list, given what was shown of an earlier state of it, and the difference between the two.
+    /// Returns the rows of a list, from the rows of an earlier state and the diff between the two states.
     ///
-    /// Costs O(log² n) for each item that changed, and O(items) for the subtree under one that comes, moves or is
-    /// unfolded.
+    /// Costs O(log² n) for each changed item, and O(items) for the subtree of an item that is inserted, moved or
+    /// expanded.
     ///
     /// - Parameter old: the earlier state.
     package func advance(_ shown: Snapshot, from old: Snapshot, to list: Snapshot, by difference: [ListOperation])
@@ -20,10 +20,10 @@ extension Selection {
         return advance.shown
     }
 
-    /// What is shown of the same list, given what another selection showed that differs in its expansion alone.
+    /// Returns the rows of the same list, from the rows of a selection that differs only in its expansion.
     ///
-    /// Costs O(items under those that are folded or unfolded) when both have an expansion of their own, or both follow the
-    /// list's, otherwise O(n).
+    /// Costs O(descendants of items that are expanded or collapsed) if both have their own expansion, or both follow
+    /// the list's expansion, otherwise O(n).
     package func advance(_ shown: Snapshot, of list: Snapshot, from previous: Expansion) -> Snapshot {
         if previous == expansion { return shown }
         guard let folded = expansion.difference(from: previous) else { return evaluate(list) }
@@ -42,7 +42,7 @@ private struct Advance {
         self.selection = selection
         self.list = list
         self.shown = shown
-        // It may lead back as well as on.
+        // The new state may also be an older one.
         self.shown.redrawsAsked = list.redrawsAsked
     }
 
@@ -57,7 +57,7 @@ private struct Advance {
         }
     }
 
-    /// Removes an item, and those above it that were only shown because of it.
+    /// Removes an item, and the ancestors that were shown only because of it.
     private mutating func remove(_ id: ItemID) {
         guard let item = shown.handle(id) else { return }
         let owner = shown.forest.parent(item)
@@ -65,13 +65,12 @@ private struct Advance {
         prune(from: owner)
     }
 
-    /// Removes an item with nothing under it that does not match itself, and those above it of which the same is true
-    /// then.
+    /// Removes an item without children that does not match itself, and then its ancestors in the same condition.
     private mutating func prune(from owner: Handle) {
         var owner = owner
         while shown.forest.parent(owner) != Forest.list, shown.forest.children(owner) == nil {
             let record = shown.forest.record(owner)
-            // What the list does not have any more has its own deletion.
+            // An item that is no longer in the list has its own deletion.
             guard let current = list.itemHandle(record), !selection.isMatch(list.forest.record(current)) else { return }
             owner = shown.forest.parent(owner)
             apply(.deleteItems([ItemID(record: record)]))
@@ -97,11 +96,12 @@ private struct Advance {
         }
     }
 
-    /// After the last section before it that is shown. Placements come in the list's order, so that one is in its place.
+    /// Returns the position after the last shown section before it. That section is in its place already, because
+    /// sections are placed in the list's order.
     private func position(of id: SectionID) -> SectionPosition {
         guard let section = list.handle(id) else { return .front }
         guard let sections = selection.sections else {
-            // All are shown.
+            // All sections are shown.
             return list.forest.previousSibling(section).map { .after(list.sectionID($0)) } ?? .front
         }
         let index = list.forest.siblingIndex(section)
@@ -112,7 +112,7 @@ private struct Advance {
         return .after(list.sectionID(previous))
     }
 
-    /// Inserts what is shown of an item and what is under it, with those above it that are not shown yet.
+    /// Inserts the shown part of an item and its descendants, with the ancestors that are not shown yet.
     private mutating func insert(_ id: ItemID) {
         guard !shown.contains(id), var handle = list.handle(id), isReached(handle),
             var item = selection.item(handle, in: list)
@@ -138,7 +138,7 @@ private struct Advance {
         apply(.insertItems([item], at: previous.map { .after(shown.itemID($0)) } ?? .front(of: container)))
     }
 
-    /// Whether its section is shown and nothing above it is folded.
+    /// Whether its section is shown and all its ancestors are expanded.
     private func isReached(_ item: Handle) -> Bool {
         var owner = list.forest.parent(item)
         while list.forest.parent(owner) != Forest.list {
@@ -150,7 +150,7 @@ private struct Advance {
         return selection.isShown(list.sectionID(owner))
     }
 
-    /// The last of the siblings that are shown which comes before an item of the list.
+    /// Returns the last shown sibling before the place of an item of the list.
     private func last(under owner: Handle, before item: Handle) -> Handle? {
         guard let siblings = shown.forest.children(owner) else { return nil }
         let index = list.forest.siblingIndex(item)
@@ -168,10 +168,10 @@ private struct Advance {
         return start == 0 ? nil : siblings[start - 1]
     }
 
-    /// Whether a sibling that is shown comes before what has that key and index.
+    /// Whether a shown sibling is before an item with this key and index.
     private func precedes(_ sibling: Handle, _ key: SortKey?, _ index: Int) -> Bool {
         let record = shown.forest.record(sibling)
-        // By the content that it is shown with: a new one comes to its turn later.
+        // Compares the sibling's shown content: its new content, if any, is handled later.
         if let key, let other = selection.key(record), other != key { return other < key }
         guard let handle = list.itemHandle(record) else {
             preconditionFailure("what left the list has been taken out")
@@ -219,13 +219,14 @@ private struct Advance {
         }
     }
 
-    /// Shows an item anew, with or without what is under it.
+    /// Updates an item after its expansion has changed.
     mutating func fold(_ id: ItemID) {
         if let item = shown.handle(id) { showAnew(id, item) }
     }
 
-    /// Takes an item out and brings in what is to be shown of it now, in the place that it has now. That may be nothing,
-    /// because what it was shown for has changed as well; then those above it go too that were only shown because of it.
+    /// Removes an item, then inserts its new form at its new place. The new form may be empty, because the descendants
+    /// that it was shown for have changed as well. Then the ancestors that were shown only because of it are removed
+    /// too.
     private mutating func showAnew(_ id: ItemID, _ item: Handle) {
         let owner = shown.forest.parent(item)
         apply(.deleteItems([id]))
@@ -235,7 +236,8 @@ private struct Advance {
 
     // MARK: Marks
 
-    /// Marks items that have got their first child, or lost their last one, while their children are left out.
+    /// Marks or unmarks items that have got their first child, or lost their last one, while their children are left
+    /// out.
     mutating func markParents(_ operation: ListOperation, _ old: Snapshot) {
         switch operation {
         case .insertItems(let items, _): for item in items { markParent(of: item.id, in: list) }

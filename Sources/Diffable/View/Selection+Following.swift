@@ -1,8 +1,8 @@
-// How much work it is to bring what is shown up to date, found without doing it, so that whoever has little time can
-// leave it to somebody else. Work is counted in looks at 64 bytes of an item, which take about a microsecond.
+// Estimates the work of bringing rows up to date, without doing it, so that a caller with little time can leave it to
+// the background. The unit is one look at 64 bytes of an item, which takes about a microsecond.
 
 extension Snapshot {
-    /// Whether the difference to another state is found quickly: they share all but a few pages of 32 items.
+    /// Whether the diff from another state is quick to compute, because they share all but a few pages of 32 items.
     ///
     /// O(pagesMax · log n), however different they are.
     package func isNear(_ old: Snapshot, pagesMax: Int) -> Bool {
@@ -11,7 +11,7 @@ extension Snapshot {
 }
 
 extension Selection {
-    /// What `evaluate` takes; nil when that is more than `max`. O(max).
+    /// The work of `evaluate`; nil if it is more than `max`. O(max).
     package func work(of list: Snapshot, max: Int) -> Int? {
         var work = list.numberOfItems
         if work > max { return nil }
@@ -24,7 +24,7 @@ extension Selection {
         return work
     }
 
-    /// What it takes to `advance` from a selection that differs in its expansion alone; nil when that is more than `max`.
+    /// The work of `advance` from a selection that differs only in its expansion; nil if it is more than `max`.
     package func work(of list: Snapshot, from previous: Expansion, max: Int) -> Int? {
         guard let folded = expansion.difference(from: previous) else { return work(of: list, max: max) }
         var work = 0
@@ -35,14 +35,14 @@ extension Selection {
         return work
     }
 
-    /// What `advance` takes; nil when that is more than `max`. O(max).
+    /// The work of `advance`; nil if it is more than `max`. O(max).
     package func work(of difference: [ListOperation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
         var count = WorkCount(selection: self, old: old, new: new, max: max)
         return difference.allSatisfy { count.add($0) } ? count.work : nil
     }
 
-    /// What is shown of a new state of a list, made from what was shown of an old one or, when that is more work, anew.
-    /// `difference` leads from one to the other, if it is known.
+    /// Returns the rows of a new state of a list, from the rows of an old state or, if that is more work, from the
+    /// whole list. `difference` is the diff between the two states, if it is known.
     package func follow(_ shown: Snapshot, from old: Snapshot, to new: Snapshot, by difference: [ListOperation]?)
         -> Snapshot
     {
@@ -61,7 +61,7 @@ private struct WorkCount {
     let new: Snapshot
     let max: Int
     var work = 0
-    /// Its place among the siblings that are shown is found by bisection, which looks at some of them each time.
+    /// Looks at siblings to find an item's place among them, by bisection.
     private let looksForPlace: Int
 
     init(selection: Selection, old: Snapshot, new: Snapshot, max: Int) {
@@ -73,7 +73,7 @@ private struct WorkCount {
         looksForPlace = levels * (selection.isSorted ? 1 + selection.terms : 1) / 4
     }
 
-    /// False when it is too much.
+    /// Adds the work of an operation. Returns false if the work is too much.
     mutating func add(_ operation: ListOperation) -> Bool {
         switch operation {
         case .insertSections(let sections, _): return sections.allSatisfy { add($0.items) }
@@ -81,7 +81,7 @@ private struct WorkCount {
         case .deleteItems(let ids, _): return ids.allSatisfy { add(old.handle($0).map(old.forest.weight)) }
         case .deleteSections(let ids, _): return ids.allSatisfy { add(old.handle($0).map(old.forest.weight)) }
         case .moveItem(let id, _):
-            // Out of its place and back, and looked at again.
+            // Removed, inserted again, and checked again.
             return add(new.handle(id).map { new.forest.weight($0) * (2 + 2 * selection.terms) + looksForPlace })
         case .expandItems(let ids), .collapseItems(let ids):
             guard selection.expansion.followsList else { return add(ids.count) }

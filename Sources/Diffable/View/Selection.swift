@@ -1,38 +1,39 @@
-/// What is shown of a list: some of its items, in an order of their own, or those that nobody has folded away.
+/// A choice of the rows of a list: the items that match, possibly sorted, or the items that are not hidden by a
+/// collapsed parent.
 ///
-/// A selection is a function between snapshots. `evaluate` makes what is shown from a whole list; `advance` brings it up
-/// to date at the cost of what changed, with the same result. Selections are used one after the other: what matches is
-/// found before anything is folded away, so that an item is shown for a match that is folded away under it.
+/// A selection is a function between snapshots. `evaluate` computes the rows from a whole list; `advance` brings them
+/// up to date at the cost of the changes, with the same result. Selections are applied one after the other: matching
+/// comes before collapsing, so that an item is also shown for matches that are hidden because it is collapsed.
 package struct Selection: Sendable {
-    /// The sections that are shown, with or without items, in the list's order; nil: all.
+    /// The sections that are shown, with or without items, in the list's order; nil: all sections.
     let sections: Set<SectionID>?
-    /// How many things are asked of each item.
+    /// The number of conditions that each item is checked against.
     let terms: Int
     private let isMatch: (@Sendable (Item) -> Bool)?
     private let appendKey: KeyWriter?
     package let expansion: Expansion
-    /// Whether items are marked whose children it leaves out.
+    /// Whether items with left-out children are marked.
     let marksFolded: Bool
 
-    /// Appends what an item is sorted by; as many values for each.
+    /// Appends the values that an item is sorted by: the same number of values for every item.
     package typealias KeyWriter = @Sendable (Item, inout SortKey) -> Void
 
-    /// Whose children are shown.
+    /// The items that show their children.
     package enum Expansion: Hashable, Sendable {
-        /// Everybody's.
+        /// All items.
         case all
-        /// Those of items that are expanded in the list.
+        /// The items that are expanded in the list.
         case shared
-        /// Those of these items, which are shown as expanded, and no others.
+        /// Exactly these items, which are shown as expanded.
         case own(Set<ItemID>)
-        /// Those of items that are expanded in the list, but of these the other way round.
+        /// The items that are expanded in the list, with the expansion of these items inverted.
         case toggled(Set<ItemID>)
     }
 
-    /// Shows the items that match, of these sections, with siblings sorted by a key; what is nil says nothing.
+    /// Shows the matching items of these sections, with siblings sorted by a key. Nil means no restriction.
     ///
-    /// An item under which another one is shown is shown too, whatever it is, so that every item stands where it
-    /// belongs. Siblings with equal keys keep the list's order.
+    /// The ancestors of a shown item are shown too, even if they do not match, so that every item keeps its place in
+    /// the outline. Siblings with equal keys keep the list's order.
     package init(
         sections: Set<SectionID>? = nil, terms: Int = 1, isMatch: (@Sendable (Item) -> Bool)? = nil,
         appendKey: KeyWriter? = nil
@@ -45,9 +46,9 @@ package struct Selection: Sendable {
         marksFolded = false
     }
 
-    /// Shows what is not folded away.
+    /// Shows the items that are not hidden by a collapsed parent.
     ///
-    /// - Parameter marksFolded: whether items are marked whose children it leaves out.
+    /// - Parameter marksFolded: whether items with left-out children are marked.
     package init(_ expansion: Expansion, marksFolded: Bool = false) {
         self.marksFolded = marksFolded
         self.sections = nil
@@ -57,14 +58,14 @@ package struct Selection: Sendable {
         self.expansion = expansion
     }
 
-    /// Whether siblings have an order of their own.
+    /// Whether siblings are sorted.
     var isSorted: Bool { appendKey != nil }
 
     func isShown(_ section: SectionID) -> Bool { sections?.contains(section) ?? true }
 
     func isMatch(_ record: Record) -> Bool { isMatch?(Item(record: record)) ?? true }
 
-    /// Whether an item matches by itself, and is not only shown because another stands under it.
+    /// Whether an item matches by itself, and is not shown only because of its descendants.
     package func isMet(by item: Item) -> Bool { isMatch(item.record) }
 
     func key(_ record: Record) -> SortKey? {
@@ -75,7 +76,7 @@ package struct Selection: Sendable {
         }
     }
 
-    /// Whether an item is shown as expanded, given whether it is in the list.
+    /// Whether an item is shown as expanded, given its expansion in the list.
     func isExpanded(_ record: Record, inList: Bool) -> Bool {
         switch expansion {
         case .all, .shared: inList
@@ -98,7 +99,7 @@ package struct Selection: Sendable {
 }
 
 extension Selection.Expansion {
-    /// What is shown of an item changes when it is expanded or collapsed in the list.
+    /// Whether expanding or collapsing an item in the list changes the rows.
     var followsList: Bool {
         switch self {
         case .shared, .toggled: true
@@ -106,7 +107,7 @@ extension Selection.Expansion {
         }
     }
 
-    /// The items that only one of the two shows as expanded, whatever the list is; nil when that depends on the list.
+    /// Returns the items that exactly one of the two shows as expanded, in any list; nil if that depends on the list.
     func difference(from other: Self) -> Set<ItemID>? {
         switch (self, other) {
         case (.own(let new), .own(let old)): new.symmetricDifference(old)
@@ -121,7 +122,7 @@ extension Selection.Expansion {
 // MARK: - Evaluating
 
 extension Selection {
-    /// What is shown of a list. O(n log n), without a sort key O(n).
+    /// Returns the rows of a list. O(n log n), or O(n) without a sort key.
     package func evaluate(_ list: Snapshot) -> Snapshot {
         var sections: [Section] = []
         list.forest.children(Forest.list)?.forEach { handle in
@@ -131,14 +132,14 @@ extension Selection {
         return Snapshot(shown: sections, of: list)
     }
 
-    /// The same, when all that it shows is in what another selection shows of the list, in the list's order or in its own.
+    /// Returns the rows of a list, all of which another selection is known to show, in the list's order or in its own.
     package func evaluate(_ list: Snapshot, among shown: Snapshot) -> Snapshot {
         var result = evaluate(shown)
         result.redrawsAsked = list.redrawsAsked
         return result
     }
 
-    /// What is shown of an item and what is under it; nil when nothing is.
+    /// Returns the shown part of an item and its descendants; nil if that is empty.
     func item(_ handle: Handle, in list: Snapshot) -> Item? {
         let record = list.forest.record(handle)
         let isExpanded = list.forest.isExpanded(handle)
@@ -163,7 +164,7 @@ extension Selection {
 
     private func forEachShown(of siblings: SiblingTree, in list: Snapshot, _ body: (Item) -> Void) {
         siblings.forEachLeaf { leaf in
-            // Nearly always nothing stands under any of them: that need not be looked up for each.
+            // Nearly always none of them has children: that is checked once for all of them.
             let haveChildren = leaf.total > leaf.count
             leaf.withHandles { handles in
                 for handle in handles {
@@ -182,7 +183,7 @@ extension Selection {
         }
     }
 
-    /// The items in the order of their keys, if they have an order of their own.
+    /// Sorts the items by their keys, if the selection sorts.
     func sorted(_ items: [Item]) -> [Item] {
         guard let appendKey else { return items }
         var keyed = KeyedItems(capacity: items.count)
@@ -192,11 +193,11 @@ extension Selection {
 }
 
 extension Snapshot {
-    /// Sections and items that are known to be different from each other: what is shown of a list. O(n), and several times
-    /// faster than bringing in what may be anything.
+    /// Builds rows from sections and items that are known to be distinct. O(n), and several times faster than inserting
+    /// arbitrary ones.
     init(shown sections: [Section], of list: Snapshot) {
         var builder = SnapshotBuilder()
-        // Whatever else is shown, the list's own content is.
+        // The list's own content is always shown.
         builder.set(list: list.listRecord)
         self = possible { () throws(OperationError) in
             for section in sections { try builder.append(section) }
@@ -206,7 +207,7 @@ extension Snapshot {
     }
 }
 
-/// The result of a change that is known to be possible.
+/// Returns the result of a change that is known to be possible.
 func possible<R, E: Error>(_ change: () throws(E) -> R) -> R {
     do throws(E) {
         return try change()

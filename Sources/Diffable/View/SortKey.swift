@@ -4,17 +4,18 @@
     import Glibc
 #endif
 
-/// What an item is sorted by: the values of some members of its content, the first one first.
+/// The values that an item is sorted by: some members of its content, most significant first.
 ///
-/// The values are kept as bytes whose order is that of the values, so that two keys are compared without being taken
-/// apart. Values of different sorts stand in this order: none, null, booleans, numbers, strings.
+/// The values are kept as bytes in an encoding that preserves their order, so two keys are compared without decoding.
+/// Values of different kinds have this order: none, null, booleans, numbers, strings.
 package struct SortKey: Sendable {
-    /// No key is the beginning of another one with as many values: each value tells its end.
+    /// The encoded values. A key is never a prefix of another key with as many values, because each value marks its
+    /// end.
     package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
-    /// What comes before every other value: the content has no such member, or an array or object there.
+    /// Appends the smallest value, for content that has no such member, or an array or object there.
     package mutating func appendAbsence() { bytes.append(0) }
 
     package mutating func appendNull() { bytes.append(1) }
@@ -23,31 +24,31 @@ package struct SortKey: Sendable {
 
     package mutating func append(_ number: Double) {
         bytes.append(4)
-        // Both zeros are equal. Negative numbers stand before the others, the one with the greater pattern first.
+        // Both zeros are equal. Negative numbers sort before the others, larger bit patterns first.
         let pattern = (number == 0 ? 0 : number).bitPattern
         let ordered = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
         for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: ordered >> shift)) }
     }
 
-    /// How many bytes tell where a string ends.
+    /// Bytes that mark the end of a string.
     package static let textEndLength = 2
 
-    /// In UTF-8, whose order is that of the scalars.
+    /// Appends a string in UTF-8, which sorts like its scalars.
     package mutating func append(_ text: UnsafeRawBufferPointer) {
         bytes.append(5)
         for byte in text {
             bytes.append(byte)
-            // So that the end, two zeros, comes before everything that may follow.
+            // Makes the end, two zeros, sort before any other continuation.
             if byte == 0 { bytes.append(0xFF) }
         }
         bytes.append(0)
         bytes.append(0)
     }
 
-    /// Lets go of all but the first bytes.
+    /// Removes all but the first bytes.
     mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }
 
-    /// Appends a value that compares the other way round.
+    /// Appends a value in reversed order.
     package mutating func appendDescending(_ append: (inout SortKey) -> Void) {
         let start = bytes.count
         append(&self)
@@ -59,15 +60,15 @@ extension SortKey: Comparable {
     package static func < (a: SortKey, b: SortKey) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
 }
 
-/// A key among others that stand one after the other.
+/// A key in a concatenation of keys.
 struct PlacedKey {
-    /// The first bytes, which nearly always decide.
+    /// The first bytes, which nearly always decide a comparison.
     private let prefix: UInt64
-    /// Of the bytes of all.
+    /// The index of its first byte in the concatenation.
     let start: Int
     let count: UInt32
 
-    /// The last one of all.
+    /// Refers to the last key of the concatenation.
     init(from start: Int, in keys: SortKey) {
         let count = keys.bytes.count - start
         var prefix: UInt64 = 0
@@ -75,7 +76,7 @@ struct PlacedKey {
         (self.prefix, self.start, self.count) = (prefix, start, UInt32(count))
     }
 
-    /// Below, above or zero; a key stands before those that it is the beginning of.
+    /// Returns a negative number, a positive number or zero. A key sorts before the keys that it is a prefix of.
     @inline(__always)
     func order(to other: PlacedKey, in keys: UnsafeRawBufferPointer) -> Int {
         if prefix != other.prefix { return prefix < other.prefix ? -1 : 1 }
@@ -85,10 +86,10 @@ struct PlacedKey {
     }
 }
 
-/// Brings items in the order of their keys. Those with equal keys stay in the order in which they came.
+/// Sorts items by their keys. Items with equal keys keep their order.
 struct KeyedItems {
     private var items: [Item] = []
-    /// All keys, one after the other: a million arrays would take longer than the sorting.
+    /// All keys, concatenated: allocating a million arrays would take longer than sorting.
     private var keys = SortKey()
     private var keyed: [KeyedItem] = []
 

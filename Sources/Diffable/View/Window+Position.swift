@@ -1,5 +1,5 @@
-// The position of a window depends on two values only: the rows that the subscriber was sent, and the rows that there are
-// now. So a subscriber that reads slowly, or comes back with `since`, gets the same window as any other with the same rows.
+// The position of a window depends on two values only: the rows that the subscriber was sent, and the current rows. So
+// a subscriber that reads slowly, or resumes with `since`, gets the same window as any other with the same rows.
 
 extension Window {
     /// The position of a window.
@@ -29,8 +29,8 @@ extension Window {
         }
     }
 
-    /// The position in a list's rows, for a subscriber who has been sent something. O(1) for a plain offset, O(log n) for an
-    /// anchor that the list has, otherwise O(neighbours · log n).
+    /// Returns the position in a list's rows, for a subscriber that has been sent something. O(1) for a plain offset,
+    /// O(log n) for an anchor that the list has, otherwise O(neighbours · log n).
     ///
     /// - Parameters:
     ///   - sent: the rows when the subscriber was sent some; nil for a new one.
@@ -43,7 +43,7 @@ extension Window {
                 if isSameView { offset = sent.offset }
                 offset += shift(in: rows, since: sent)
             }
-            // No window is empty while there are rows.
+            // Keeps a window from being empty while there are rows.
             if offset >= total { offset = total - limit }
             return Position(offset: max(offset, 0), anchor: nil)
         case .anchor(let requested):
@@ -59,7 +59,7 @@ extension Window {
         Position(offset: max(index - before, 0), anchor: anchor)
     }
 
-    /// The number of rows by which the first item of `keep` that did not move has come down.
+    /// Returns the number of rows by which the first steady item of `keep` has moved down.
     private func shift(in rows: Snapshot, since sent: Sent) -> Int {
         var near: (rows: Range<Int>, steady: [ItemID: Int]) = (0..<0, [:])
         for item in keep {
@@ -74,7 +74,7 @@ extension Window {
         return 0
     }
 
-    /// The row of the item that took the place of an anchor; nil if nothing is known of that place.
+    /// Returns the row of the item that took the place of an anchor; nil if that place is not known.
     private func replacement(of anchor: ItemID, in rows: Snapshot, since sent: Sent, _ isSameView: Bool) -> Int? {
         guard let row = sent.rows.index(ofItem: anchor) ?? (isSameView ? sent.offset : nil) else { return nil }
         let steady = sent.steadyRows(around: row, in: rows)
@@ -100,8 +100,9 @@ extension Window.Sent {
         max(row - Self.neighboursMax, 0)..<min(row + Self.neighboursMax + 1, rows.numberOfItems)
     }
 
-    /// The rows near a row that did not move: those of the longest run in the old and the new order. Of several runs as long,
-    /// the one whose rows have come up or down least, and then the one that ends first.
+    /// Returns the rows near a row that did not move: the rows of the longest run in the old and the new order. Of
+    /// several runs of equal length, it takes the one whose rows have moved up or down least, and then the one that
+    /// ends first.
     fileprivate func steadyRows(around row: Int, in list: Snapshot) -> [Steady] {
         let near = neighbours(of: row)
         let part = Window(start: .offset(near.lowerBound), limit: near.count).extract(from: rows).snapshot

@@ -14,7 +14,7 @@ package struct Window: Hashable, Sendable {
     package var hasAllSections = false
 
     package enum Start: Hashable, Sendable {
-        /// So many rows are before it.
+        /// It begins after this number of rows.
         case offset(Int)
         /// It begins with this item, or `before` rows before it.
         case anchor(ItemID)
@@ -40,10 +40,10 @@ package struct Window: Hashable, Sendable {
         package var anchor: ItemID?
         /// All rows, if the window's next position depends on them.
         package var rows: Snapshot?
-        /// Whether the list has rows, and the requested anchor is none of them.
+        /// Whether the list has rows, but not the requested anchor.
         package var lacksAnchor: Bool
 
-        /// The extract as the past of the next one.
+        /// The extract as history for the next one.
         package var sent: Sent? { rows.map { Sent(rows: $0, offset: extent.offset, anchor: anchor) } }
     }
 
@@ -57,7 +57,7 @@ package struct Window: Hashable, Sendable {
         package var anchor: ItemID?
         /// The rows of the pins, in the order of the view.
         package var pins: [Pin] = []
-        /// The number of rows of each section, in the list's order, if that was asked for.
+        /// The number of rows of each section, in the list's order, if it was requested.
         package var rows: [SectionRows] = []
 
         package init(offset: Int, total: Int) {
@@ -88,8 +88,8 @@ package struct Window: Hashable, Sendable {
         }
     }
 
-    /// The part of a list that it shows to a subscriber who has been sent something. O((limit + pins) · log n), and O(sections)
-    /// with all sections.
+    /// Returns the part of a list that it shows to a subscriber that has been sent something. O((limit + pins) · log
+    /// n), and O(sections) with all sections.
     ///
     /// - Parameters:
     ///   - sent: the rows that the subscriber has; nil for a new one.
@@ -116,7 +116,7 @@ package struct Window: Hashable, Sendable {
 }
 
 extension Window.Extent {
-    /// The members that a client which has `old` does not know yet.
+    /// Returns the members that a client with `old` does not know yet.
     package func difference(from old: Self?) -> Self {
         guard let old, !(old.pins.isEmpty && old.rows.isEmpty) else { return self }
         var difference = self
@@ -138,15 +138,16 @@ extension Window.Extent {
 
 private struct Extraction {
     let list: Snapshot
-    /// The number of rows that are still to be passed over.
+    /// The number of rows still to be skipped.
     var passed: Int
-    /// The number of rows that are still to be taken.
+    /// The number of rows still to be taken.
     var wanted: Int
 
     mutating func sections() -> [Section] {
         var sections: [Section] = []
         if wanted == 0 { return sections }
-        // Sections may be as many as items: those before the first row, and those without rows, are not met.
+        // There may be as many sections as items. Sections before the first row, and sections without rows, are not
+        // visited.
         list.forest.forEachSection(fromItem: passed) { section, rest in
             passed = rest
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
@@ -155,7 +156,7 @@ private struct Extraction {
         return sections
     }
 
-    /// All sections of the list, with the items of those that are given, and the number of rows of each.
+    /// Returns all sections of the list, with the items of the given ones, and the number of rows of each.
     func completed(_ taken: [Section]) -> ([Section], [Window.SectionRows]) {
         var sections: [Section] = []
         var rows: [Window.SectionRows] = []
@@ -193,7 +194,7 @@ private struct Extraction {
         return items
     }
 
-    /// The index of the sibling that the first wanted row is, or is under; those before it are passed over.
+    /// Returns the index of the sibling that is the first wanted row or contains it, and skips the siblings before it.
     private mutating func firstIndex(under owner: Handle) -> Int {
         let (first, rest) = list.forest.child(atOffset: passed, under: owner)
         passed = rest

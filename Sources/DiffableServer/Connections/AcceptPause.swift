@@ -2,8 +2,9 @@ import Glibc
 import Logging
 import NIOCore
 
-/// Stops accepting clients while no file descriptors are left. Accepts again when one of this process is closed, or after a
-/// second, because other processes use them too (`ENFILE`). Clients that connect in the meantime wait in the socket's backlog.
+/// Stops accepting clients while no file descriptors are left. Accepts again when one of this process is closed, or
+/// after a second, because other processes use them too (`ENFILE`). Clients that connect in the meantime wait in the
+/// socket's backlog.
 ///
 /// The process's own limit is above `connectionsMax` (`StartUp+Descriptors`), so this handles a lower system limit, or
 /// a limit that was lowered later. A few reserved descriptors are then released, because other code in this process
@@ -39,7 +40,8 @@ final class AcceptPause: ChannelInboundHandler {
         }
         if isPaused { return }
         isPaused = true
-        // Has to precede the release of the reserve. The channel would otherwise keep accepting, and clients use the reserve up.
+        // Has to precede the release of the reserve. The channel would otherwise keep accepting, and clients use the
+        // reserve up.
         setReading(false)
         giveUpReserve()
         note(error)
@@ -65,7 +67,8 @@ final class AcceptPause: ChannelInboundHandler {
         }
     }
 
-    /// Accepts again if there are enough descriptors for the reserve. If there is none for a client, that shows at once.
+    /// Accepts again if there are enough descriptors for the reserve. If there is none for a client, that shows at
+    /// once.
     private func goOn() {
         guard isPaused, context != nil else { return }
         fillReserve()
@@ -74,7 +77,8 @@ final class AcceptPause: ChannelInboundHandler {
         setReading(true)
     }
 
-    /// Holding back `read` would not suffice: a channel that failed to accept already has a pending read and keeps trying.
+    /// Holding back `read` would not suffice: a channel that failed to accept already has a pending read and keeps
+    /// trying.
     private func setReading(_ isReading: Bool) {
         try? context?.channel.syncOptions?.setOption(.autoRead, value: isReading)
     }

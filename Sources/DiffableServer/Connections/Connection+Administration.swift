@@ -6,10 +6,10 @@ import Glibc
 import Logging
 import NIOCore
 
-// What those ask for who run the daemon.
+// Requests of administrators.
 
 extension Connection {
-    /// For the log.
+    /// The client's identity, for the log.
     var who: Logger.Metadata {
         var who = credentials?.metadata ?? [:]
         who["client"] = name.map { "\($0)" }
@@ -21,7 +21,7 @@ extension Connection {
         hub.refusalLog.note(error, of: method, by: peer, who)
     }
 
-    /// Whether the peer may run the daemon; if not, that is the answer.
+    /// Whether the peer may administer the daemon. If not, answers with an error.
     func mayAdminister(_ method: Method, id: RequestID) -> Bool {
         if isAdministrator { return true }
         let error = WireError(
@@ -35,7 +35,7 @@ extension Connection {
         return false
     }
 
-    /// All durable lists, as they are at this moment.
+    /// Begins to send all durable lists in their current states.
     func backUp(_ id: RequestID) {
         let lists = hub.store.assumeIsolated { $0.durableLists }
         hub.logger.notice(
@@ -67,7 +67,7 @@ extension Connection {
         }
     }
 
-    /// Takes a part up, beside the loop if it is long.
+    /// Adds a part to a restoration, in the background if it is long.
     private func take(
         _ operations: [ListOperation], _ access: Request.SetAccess, _ schemas: Request.SetSchemas?,
         of restoration: Restoration, use: @escaping (Restoration) -> Void

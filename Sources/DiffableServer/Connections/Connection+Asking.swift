@@ -92,7 +92,8 @@ extension Connection {
 
     // MARK: Asks
 
-    /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much memory.
+    /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much
+    /// memory.
     private func ask(
         _ sort: Ask.Sort, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
     ) -> Ask? {

@@ -2,7 +2,8 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-// Decoding and carrying out long requests in the background. Later lines of the client wait, so they see its earlier changes.
+// Decoding and carrying out long requests in the background. Later lines of the client wait, so they see its earlier
+// changes.
 
 extension Connection {
     func decodeBeside(_ line: UnsafeRawBufferPointer) {

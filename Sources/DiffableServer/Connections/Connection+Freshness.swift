@@ -42,7 +42,8 @@ extension Connection {
 
     private func wantedFreshness(of request: Request) -> (list: ListName, freshness: Freshness, isPatient: Bool)? {
         if let (list, freshness) = request.wantedFreshness { return (list, freshness, false) }
-        // A client that moved here from another host may have seen a newer state, and showing an older one would be a step back.
+        // A client that moved here from another host may have seen a newer state, and showing an older one would be a
+        // step back.
         guard case .subscribe(let subscribe) = request, let since = subscribe.since,
             let state = hub.store.assumeIsolated({ $0.list(subscribe.list) }),
             state.epoch == since.epoch, state.revision < since.revision

@@ -125,7 +125,7 @@ extension Connection {
         var lines = ByteWriter()
         lines.reserve(1_024)
         var rest: [UnorderedLines.Waiting] = []
-        // If one entry waits, those that wait for the same or a later revision need no check.
+        // If one entry waits, entries for the same or a later revision wait too, and need no check.
         var waiting: Outbox.Barrier?
         for entry in session.unordered.take() {
             guard lines.count < UpdateRest.pageLength else {

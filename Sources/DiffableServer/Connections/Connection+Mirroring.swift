@@ -38,7 +38,7 @@ extension Connection {
         let complete = onLoop { [self] (result: Result<AccessOutcome, StoreError>) in
             switch result {
             case .success(let outcome):
-                // Unless another connection has replaced this one, or this one has ended.
+                // The liveness is not set if another connection has replaced this one, or if this one has ended.
                 if source == nil {
                     hub.endMirror(list)
                 } else if self.peer.mirrored.contains(list) {

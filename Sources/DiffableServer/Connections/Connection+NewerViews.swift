@@ -20,7 +20,8 @@ struct NewerViews {
         case over
     }
 
-    /// The maximum number of requests replaced before one is carried out. A client that sends endlessly still gets answers.
+    /// The maximum number of requests replaced before one is carried out. A client that sends endlessly still gets
+    /// answers.
     static let replacedMax = Session.answersMax
 }
 

@@ -18,7 +18,8 @@ extension Connection {
             && listsSubscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
-    /// Whether the next read can be carried out. A finished result is used even beyond the memory limit, since it exists already.
+    /// Whether the next read can be carried out. A finished result is used even beyond the memory limit, since it
+    /// exists already.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
         guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }
@@ -27,7 +28,7 @@ extension Connection {
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {
-        // The client has gone, so a pure read needs no answer.
+        // The client has disconnected, so a pure read needs no answer.
         lengthAwaitingTurn = 0
         guard session.hasSocket || request.isForAskers else { return }
         carryOut(request, id: id)
@@ -53,7 +54,8 @@ extension Connection {
 
     // MARK: Subscriptions
 
-    /// Sends the next line of a subscription. Returns false if there is none, or if it has to wait for other connections.
+    /// Sends the next line of a subscription. Returns false if there is none, or if it has to wait for other
+    /// connections.
     func writeLineOfSubscription() -> Bool {
         if listsSubscriptions.isEmpty { return writeLineOfList() }
         isTurnOfLists.toggle()
@@ -138,7 +140,7 @@ extension Connection {
         line.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
 
-    /// Drops the rest of the line, because the client has gone.
+    /// Drops the rest of the line, because the client has disconnected.
     func endOpenLine() {
         if case .snapshot(_, let snapshot)? = session.openLine { hub.background.free(snapshot) }
         session.openLine = nil

@@ -5,11 +5,11 @@ import DiffableStore
 import NIOCore
 
 extension Connection {
-    /// Carries out a request whose turn has come: everything before it is answered.
+    /// Carries out a request whose turn has come: all earlier requests are answered.
     func carryOut(_ request: Request, id: RequestID) {
         method = request.method
         if let error = freshnessWait?.refusal {
-            // A list that there is not yet is waited for, however new it is to be.
+            // A subscription that awaits its list waits for it even if it requires a newer state.
             guard case .noSuchList = error, case .subscribe(let subscribe) = request, subscribe.ifAbsent == .isAwaited
             else { return reply(id, .failure(WireError(error))) }
         }
@@ -62,7 +62,8 @@ extension Connection {
         }
     }
 
-    /// Whether all is found that a request needs whose turn has come; if not, the connection is due when it is.
+    /// Whether everything is computed that the request whose turn has come needs. Otherwise, the connection becomes due
+    /// when it is.
     func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
         guard isFresh(request) else { return false }
         if freshnessWait?.refusal != nil { return true }
@@ -72,13 +73,13 @@ extension Connection {
             guard preparation.isReady else { return false }
             let isOfSnapshot = preparation.list == nil
             if preparation.list?.isDeleted != true, !(isOfSnapshot && preparation.isRefused) { return true }
-            // There may be another list of that name by now, or free memory.
+            // By now there may be another list with that name, or free memory.
             endViewPreparation()
         }
         preparation = preparation(for: request, id)
         if preparation?.isReady == false {
             preparation?.whenReady = { [unowned self] in
-                // Before the background begins the next one of this user.
+                // Counts before the background begins the next work of this user.
                 if preparation?.found != nil { noteKept() }
                 markDue()
             }
@@ -87,7 +88,8 @@ extension Connection {
         return true
     }
 
-    /// Whether the earlier states can be read that a request names; if not, the connection is due when they can.
+    /// Whether the earlier states that a request names can be read. Otherwise, the connection becomes due when they
+    /// can.
     private func isHistoryUnpacked(for request: Request) -> Bool {
         let list: ListName
         let revisions: [Int?]
@@ -108,14 +110,14 @@ extension Connection {
         }
     }
 
-    /// What is refused, or found at once, is for when it is carried out.
+    /// Whether the diff is computed, or is left to `carryOut`, because it is short or refused.
     private func isFound(_ request: Request.Difference, _ id: RequestID) -> Bool {
         if let longAnswer { return longAnswer.line != nil }
         guard id != .absent, let old = try? state(of: request.list, at: request.from),
             let new = try? state(of: request.list, at: request.to),
             !new.snapshot.isNear(old.snapshot, in: hub.background.turn)
         else { return true }
-        // How long it is shows when it is found, and counts before the next one of this user is begun.
+        // Its length is known only when it is computed, and counts before the next work of this user begins.
         longAnswer = LongAnswer(
             size: new.snapshot.numberOfItems, hub.background, mayBegin: { [quota] in !quota.isOverfull }
         ) {
@@ -129,11 +131,11 @@ extension Connection {
         return false
     }
 
-    /// Nil for what needs none.
+    /// Begins to compute the rows of a request's view; nil if it needs none.
     private func preparation(for request: Request, _ id: RequestID) -> ViewPreparation? {
         switch request {
         case .snapshot(let snapshot):
-            // Without an id there is nobody to read it.
+            // A request without an id gets no reply.
             guard !snapshot.view.isEverything, id != .absent,
                 let state = try? state(of: snapshot.list, at: snapshot.revision)
             else { return nil }
@@ -154,7 +156,7 @@ extension Connection {
         }
     }
 
-    /// The state that a client was sent, if it is kept.
+    /// Returns the state that a client was sent, if it is kept.
     private func past(of request: Request.Subscribe) -> ListState? {
         guard let since = request.since,
             let state = hub.store.assumeIsolated({ $0.list(request.list, at: since.revision) }),
@@ -163,7 +165,7 @@ extension Connection {
         return state
     }
 
-    /// The request is carried out, or nobody waits for it any more.
+    /// Ends the preparation, because the request is carried out or its client has disconnected.
     func endPreparation() {
         longAnswer?.end()
         longAnswer = nil
@@ -177,7 +179,7 @@ extension Connection {
         preparation = nil
     }
 
-    /// Where a subscription stands among the connection's; if nowhere, that is the reply.
+    /// Returns the index of a subscription. If there is none with this number, replies with an error and returns nil.
     private func position(of subscription: Int, _ ids: [RequestID]) -> Int? {
         if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
         let error = WireError(
@@ -191,10 +193,10 @@ extension Connection {
     private func carryOut(_ request: Request.Snapshot, _ id: RequestID) {
         do throws(StoreError) {
             let found = preparation?.found
-            // Whoever may not read it any more gets nothing of what was found.
+            // A client that may no longer read the list gets no rows.
             if found != nil { _ = try self.state(of: request.list, at: nil) }
             let state = if let found { found.state } else { try state(of: request.list, at: request.revision) }
-            // Without an id there is nobody to read it.
+            // A request without an id gets no reply.
             if id == .absent { return }
             let rows = found?.rows ?? .all(state.snapshot)
             let reply = SnapshotReplyWriter(
@@ -234,9 +236,9 @@ extension Connection {
         self.reply(id, .success(.subscribe(reply)))
     }
 
-    /// Where a subscription begins: at what the client was shown, if the state that it was shown is kept.
+    /// Returns the state from which a subscription starts: the one that the client was sent, if it is kept.
     private func begin(_ request: Request.Subscribe, _ list: FollowedList?) -> (Audience?, Subscription.Start) {
-        // What it has of a list that there is not is of another life, whichever comes next.
+        // The client's state of a list that does not exist now belongs to another incarnation than the next one.
         guard let list else { return (nil, .nothing(request.since == nil ? .initial : .epoch)) }
         let (sent, reason) = sent(to: request, list)
         guard let sent, let since = request.since else { return (list.audience(for: request.view), .nothing(reason)) }
@@ -245,19 +247,19 @@ extension Connection {
         return (audience, .sent(DeliveredState(shown: shown, revision: since.revision), isSameView: isSameView))
     }
 
-    /// The rows that the client was shown; nil with the reason if they are not known.
+    /// Returns the rows that the client was sent; nil with the reason if they are not known.
     private func sent(
         to request: Request.Subscribe, _ list: FollowedList
     ) -> ((state: ListState, rows: ShownRows)?, NotificationWriter.ResetReason) {
         guard let since = request.since else { return (nil, .initial) }
         let current = list.state
         guard since.epoch == current.epoch else { return (nil, .epoch) }
-        // What this daemon has not made yet was lost by it.
+        // A revision that this daemon has not reached was lost by it.
         guard since.revision <= current.revision else { return (nil, .epoch) }
         guard since.revision >= current.lastReloadRevision else { return (nil, .reload) }
         let isEverything = request.view.isEverything && request.viewSent.isEverything
         let found = isEverything ? past(of: request).map { ($0, .all($0.snapshot)) } : preparation?.found
-        // The client was told which item replaced the anchor, and would have named it.
+        // The client knows which item replaced the anchor, and would have named it.
         guard let found, !found.rows.lacksAnchor else { return (nil, .history) }
         return (found, .initial)
     }
@@ -292,13 +294,13 @@ extension Connection {
         let list = request.list
         do throws(StoreError) {
             if let line = longAnswer?.line {
-                // Whoever may not read it any more gets nothing of what was found.
+                // A client that may no longer read the list gets no diff.
                 _ = try state(of: list, at: nil)
                 session.openLine = .longAnswer(line, written: 0)
                 return
             }
             let (old, new) = (try state(of: list, at: request.from), try state(of: list, at: request.to))
-            // Without an id there is nobody to read it.
+            // A request without an id gets no reply.
             if id == .absent { return }
             reply(id, .success(.difference(Reply.Difference(from: old, to: new))))
         } catch {
@@ -306,7 +308,8 @@ extension Connection {
         }
     }
 
-    /// The committed state, or an earlier one that is kept; for one who may not read the list there is none.
+    /// Returns the committed state, or an earlier one that is kept. For a client that may not read the list, it does
+    /// not exist.
     private func state(of list: ListName, at revision: Int?) throws(StoreError) -> ListState {
         let peer = peer
         let state = hub.store.assumeIsolated { store in
@@ -323,7 +326,7 @@ extension Connection {
         reply(id, .failure(WireError(StoreError.noSuchList(list))))
     }
 
-    /// Answers a request whose turn has come.
+    /// Replies to a request whose turn has come.
     func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
 
     /// Answers several requests in their order.
@@ -353,6 +356,6 @@ extension Request {
 }
 
 extension Request.Subscribe {
-    /// The view whose rows the client has.
+    /// The view of the rows that the client has.
     fileprivate var viewSent: View { since?.view ?? view }
 }

@@ -42,7 +42,7 @@ extension Connection {
         answer(.null, .failure(error))
     }
 
-    /// A refused line may have been a part: then the whole request in parts is refused.
+    /// Notes a refused line. If it may have been a part, the whole request in parts is refused.
     private func fail(_ error: WireError, _ line: RefusedLine) {
         staging.fail(error, line)
         guard line.namesRestore || line.part == nil else { return }
@@ -51,7 +51,7 @@ extension Connection {
         restoration?.fail(error)
     }
 
-    /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
+    /// Dispatches every request: some are answered at once, some are passed to the store, and some wait for their turn.
     func receive(_ request: Request, id: RequestID, length: Int) {
         method = request.method
         guard isAllowed(request.method) else { return answer(id, .failure(.givenUp(request.method))) }
@@ -67,7 +67,7 @@ extension Connection {
         case .deleteList(let deletion): delete(deletion, id: id)
         case .undeleteList(let request): undelete(request, id: id)
         case .renameList(let request): rename(request, id: id)
-        // It is live with the changes before it.
+        // The changes before it have to be visible when the mirror becomes live.
         case .mirror(let mirror) where mirror.source == .unchanged: awaitTurn(request, id)
         case .mirror(let request): mirror(request, id: id)
         case .transact, .apply, .propose:
@@ -82,7 +82,7 @@ extension Connection {
         case .expand(let expand): self.expand(expand, id: id, length: length)
         case .setAccess(let request): setAccess(request, id: id)
         case .setSchemas(let request): setSchemas(request, id: id)
-        // Somebody waits for it: reading need not stop before its turn comes when that is now.
+        // Callers wait for an answer, so it does not end reading if its turn is now.
         case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
         case .backup: if mayAdminister(.backup, id: id) { awaitTurn(request, id) }
         case .attach(let request): if mayAdminister(.attach, id: id) { attach(request, id: id) }
@@ -160,7 +160,7 @@ extension Connection {
 
     private func delete(_ deletion: Request.DeleteList, id: RequestID) {
         let list = deletion.list
-        // Its subscriptions have ended when they have nothing left to hear.
+        // The reply waits until its subscriptions have nothing left to send.
         let complete = completion(id, of: list) { (_: ListState) in (.deleteList(list), .max) }
         let (origin, peer) = (origin, peer)
         hub.store.assumeIsolated {
@@ -195,7 +195,7 @@ extension Connection {
     }
 
     private func setAccess(_ request: Request.SetAccess, id: RequestID) {
-        // Its subscriptions that lose their right have heard so before.
+        // Subscriptions that lose their right have been notified before.
         let complete = completion(id, of: request.list) { (outcome: AccessOutcome) in
             (.setAccess(Reply.ListAccess(list: request.list, outcome.access)), outcome.state.revision)
         }
@@ -235,7 +235,7 @@ extension Connection {
                     for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)),
                     length: transaction.operations.lengthInMemory(line: length))
             }
-            // What was consented to before is told again, whoever answers now.
+            // An approval under the same request key is repeated, whichever handler is registered now.
             if transaction.requestKey != nil { return self.propose(propose, id: id, length: length) }
             answer(id, .failure(.noHandler(transaction.list, .propose)))
         case .apply(let apply):
@@ -275,29 +275,29 @@ extension Connection {
         hold(for: pending, carrying)
     }
 
-    /// The connection's own, which begins with the first request that asks for it.
+    /// Returns the connection's lease, which begins with the first request that needs it.
     func lease(_ wanted: LeaseTerm?) -> Lease? {
         guard wanted != nil else { return nil }
         if lease == nil { lease = hub.store.assumeIsolated { $0.makeLease() } }
         return lease
     }
 
-    /// What it leased goes with it.
+    /// Deletes the leased items and lists.
     func endLease() {
         guard let lease else { return }
         self.lease = nil
         var origin = origin
         origin.name = name.map { "lease ended: \($0)" } ?? "lease ended"
-        // Long work that follows takes turns as this user's.
+        // Long work that follows is counted for this user.
         hub.served.serve(quota.turn) { hub.store.assumeIsolated { $0.end(lease, origin: origin) } }
     }
 
-    /// Who asks, for history.
+    /// The caller's identity, for the history.
     var origin: Origin {
         Origin(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }
 
-    /// What the store calls when it has decided on a change. The reply waits until this client's subscriptions to the list
+    /// Returns the callback of the store for a change. The reply waits until this client's subscriptions to the list
     /// have been sent the revision.
     private func completion(
         _ answer: PendingAnswer, _ mode: TransactionMode, isSummarized: Bool
@@ -314,7 +314,7 @@ extension Connection {
         }
     }
 
-    /// The same for what else is done with lists.
+    /// Returns the callback of the store for other requests about lists.
     private func completion<Value: OfOneLife & Sendable>(
         _ id: RequestID, of list: ListName, formerName: ListName? = nil,
         _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
@@ -340,7 +340,7 @@ extension Connection {
     }
 }
 
-/// What the store says of one life of a list.
+/// A result of the store about one incarnation of a list.
 private protocol OfOneLife {
     var epoch: String { get }
 }

@@ -2,10 +2,10 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-// A client can give up methods and lists for the rest of its connection, before it passes on requests of others.
+// A client can give up methods and lists for the rest of its connection, before it forwards requests of other programs.
 
 extension Connection {
-    /// Narrows the connection for the requests after this one, and ends what it has of other lists.
+    /// Restricts later requests of the connection, and ends its subscriptions, handlers and mirrors of other lists.
     func restrict(_ request: Request.Restrict, id: RequestID) {
         if let lists = request.lists {
             do throws(WireError) { try keep(ListScope(lists)) } catch { return answer(id, .failure(error)) }
@@ -34,7 +34,7 @@ extension Connection {
         hub.connector.end(self)
     }
 
-    /// The connection has ended.
+    /// Releases the scope's memory when the connection has ended.
     func forgetScope() {
         if let scope = peer.scope { quota.register(-scope.lengthInMemory) }
     }
@@ -42,7 +42,8 @@ extension Connection {
     /// Whether the client has not given the method up.
     func isAllowed(_ method: Method) -> Bool { allowedMethods?.contains(method) ?? true }
 
-    /// Whether the client may run the daemon. One that gave up lists may not: the methods for that are about all lists.
+    /// Whether the client may administer the daemon. A client that gave up lists may not, because the methods for that
+    /// are about all lists.
     var isAdministrator: Bool { peer.isPrivileged && peer.scope == nil }
 
     /// The methods that this client can call.

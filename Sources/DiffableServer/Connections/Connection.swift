@@ -5,12 +5,12 @@ import DiffableStore
 import Logging
 import NIOCore
 
-/// One client: its lines in, its answers and subscriptions out. It carries out what its `session` decides.
+/// One client: its lines in, its answers and subscriptions out. Carries out the decisions of its `session`.
 ///
-/// - Lines are read one after the other (`Connection+Requests`), for a short while in each turn of the loop.
-/// - Lines are written at the end of a turn (`Connection+Output`), as far as the socket takes them
-///   (`Connection+Sending`): answers in the order of the requests, and of each subscription what it is behind.
-///   Subscribers that keep up are served before, by their `Audience`.
+/// - It reads lines one after the other (`Connection+Requests`), for a short while in each tick of the event loop.
+/// - It writes lines at the end of a tick (`Connection+Output`), as far as the socket takes them
+///   (`Connection+Sending`): answers in the order of the requests, then the updates that subscriptions still lack.
+///   Subscribers that keep up get their updates before, from their `Audience`.
 final class Connection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = Never
@@ -18,50 +18,50 @@ final class Connection: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     let hub: Hub
-    /// Of the user at the other end.
+    /// The quota of the client's user.
     let quota: UserQuota
     var session: Session
     var framer: LineFramer
     var staging = Staging()
     /// The error of the line that is being skipped up to its newline.
     var skippedLineError: WireError?
-    /// What `restore` has brought so far; nil: nothing.
+    /// The parts of a `restore` so far; nil without one.
     var restoration: Restoration?
     /// Memory of the line or the change that the background works on, in bytes.
     var lengthUnderway = 0
     /// Memory of the view in the queued read, in bytes.
     var lengthAwaitingTurn = 0
-    /// The answer to what is carried out beside the loop, if that has a place already.
+    /// The reserved place of the answer to a change that is carried out in the background.
     var heldPlace: Outbox.Reservation?
-    /// What the client calls itself.
+    /// The name that the client gave itself.
     var name: String?
-    /// How long the lines are that the client reads.
+    /// Bytes of the longest line that is sent to this client.
     var lineLengthMax: Int
 
     var subscriptions: [Subscription] = []
-    /// Those of `followLists`.
+    /// The subscriptions of `followLists`.
     var listsSubscriptions: [ListsSubscription] = []
-    /// Whether the set of lists is next to be told of, before the lists.
+    /// Whether subscriptions to the set of lists are next to write a line, before those to lists.
     var isTurnOfLists = false
     var subscriptionsMade = 0
-    /// What it put into lists for as long as it lasts.
+    /// The lease on the items and lists that end with this connection.
     var lease: Lease?
-    /// Whether it has been a list's handler.
+    /// Whether it has ever been a handler of a list.
     var isHandler = false
-    /// The one whose turn it is to be asked for a line, so that no list starves another.
+    /// The index of the subscription to write next, so that no list starves another.
     var nextSubscription = 0
 
-    /// What is to be found before the read is carried out whose turn has come.
+    /// The rows that the read whose turn has come needs.
     var preparation: ViewPreparation?
-    /// What it is the newest of, if it is another view.
+    /// The later `setView` requests that replace the one whose turn has come.
     var newerViews = NewerViews()
-    /// How new the list is to be first, if that is not as it is here.
+    /// The wait for a newer state of the list, if the read requires one.
     var freshnessWait: FreshnessWait?
     /// Memory of the rows in the snapshot reply that is being written, in bytes; 0 if they are the list's own.
     var lengthOfRows = 0
     /// The state in that reply.
     var stateOfReply: HeldStates.Origin?
-    /// The answer to it, when that takes long to find.
+    /// The answer to the read, if it takes long to compute.
     var longAnswer: LongAnswer?
 
     /// Set while the connection is open.
@@ -69,17 +69,17 @@ final class Connection: ChannelDuplexHandler {
     /// The socket, for as long as the connection is open.
     private(set) var descriptor: CInt?
     let credentials: PeerCredentials?
-    /// What rights go by.
+    /// The client's identity for the checks of rights.
     var peer: Peer
     /// The methods that the client did not give up; nil: all.
     var allowedMethods: Set<Method>?
-    /// What the quota knows of that is kept for this connection, in bytes.
+    /// Bytes that the quota counts for this connection.
     private var noted = (requests: 0, answers: 0)
-    /// When it is closed unless it sends a line before; nil when it has.
+    /// The time at which it is closed unless it sends a line before; nil after its first line.
     private var silenceEnd: DeadlineTimers<Connection>.Time?
-    /// Whether lines are read that have just come: what is to be done about them is arranged when they are.
+    /// Whether new lines are being read. Their effects are scheduled when they have been read.
     private(set) var isReading = false
-    /// For the method that is being carried out, if it could be read.
+    /// The method of the request that is being carried out; nil if it could not be read.
     var method: Method?
     private let start = NIODeadline.now()
     var traffic = Reply.Traffic()
@@ -111,7 +111,8 @@ final class Connection: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) { loseSocket() }
 
-    /// Nobody reads any more. What came before is still carried out: otherwise it would be chance what becomes of it.
+    /// Ends reading and writing. Requests that arrived before are still carried out: otherwise their fate would depend
+    /// on chance.
     private func loseSocket() {
         guard context != nil else { return }
         context = nil
@@ -130,7 +131,7 @@ final class Connection: ChannelDuplexHandler {
     }
 
     private func end() {
-        // First, so that nothing which ends below has the connection served once more.
+        // This comes first, so that the steps below do not schedule the connection again.
         session.end()
         hub.handlers.end(self)
         hub.endMirrors(of: self)
@@ -148,13 +149,13 @@ final class Connection: ChannelDuplexHandler {
 
     func close() { context?.close(promise: nil) }
 
-    /// Takes no more lines; what was asked is answered, what subscribers are behind is sent, and then it closes.
+    /// Takes no more lines, answers pending requests, sends subscribers the updates that they lack, and closes.
     func drain() {
         framer.finish()
         carryOut(session.drain())
     }
 
-    /// Closes when the socket has taken everything.
+    /// Closes after the socket has taken all output.
     private func closeWhenWritten() {
         guard let context else { return }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
@@ -164,7 +165,7 @@ final class Connection: ChannelDuplexHandler {
 
     // MARK: What the session decides
 
-    /// What the session goes by.
+    /// The state outside the session that its decisions depend on.
     var surroundings: Session.Surroundings {
         Session.Surroundings(
             hasBytes: framer.hasBytes, isQuotaUsedUp: quota.isPaused,
@@ -181,11 +182,11 @@ final class Connection: ChannelDuplexHandler {
         if effects.contains(.close) { closeWhenWritten() }
     }
 
-    /// Something may be to be sent: it is looked at the end of the turn.
+    /// Schedules serving at the end of the tick, because there may be output.
     func markDue() { carryOut(session.markDue()) }
 
-    /// Lines were read. A request that somebody else is asked about leaves nothing to be done here, as does an answer that
-    /// is not answered itself.
+    /// Ends reading. Nothing is left to do for a request that waits for a handler, or for a handler's answer without a
+    /// reply of its own.
     private func finishReading() {
         isReading = false
         let surroundings = surroundings
@@ -196,15 +197,15 @@ final class Connection: ChannelDuplexHandler {
         hub.scheduleTurn()
     }
 
-    /// Goes on with what was postponed.
+    /// Resumes postponed work.
     func resume() { carryOut(session.resume()) }
 
-    /// Sends what there is, as far as the socket takes it, and reads lines that came before.
+    /// Sends pending output, as far as the socket takes it, and reads lines that arrived before.
     func serve() {
         session.beginServing()
         carryOutActions()
         if session.phase == .open { return }
-        // Who sends nothing more answers nothing.
+        // A client that sends no more lines cannot answer requests.
         if isHandler, session.hasReadAll(surroundings) { hub.handlers.endHandlers(of: self) }
         if session.isOver(surroundings) { end() }
     }
@@ -241,7 +242,7 @@ final class Connection: ChannelDuplexHandler {
             guard session.mayReadMore(surroundings) else {
                 framer.append(bytes)
                 if framer.length > Self.lengthUnreadMax, hasNoRoomForLines() { return }
-                // It may be a newer view. No more is read before it is looked at, which is when it is served.
+                // It may be a newer view. Nothing more is read until the connection is served and looks at it.
                 if newerViews.search == .awaited {
                     newerViews.search = .none
                     markDue()
@@ -258,8 +259,8 @@ final class Connection: ChannelDuplexHandler {
         finishReading()
     }
 
-    /// SwiftNIO reads all that a client left in its socket when it went, however much that is. Above the user's limit the rest
-    /// is dropped, and the connection ends.
+    /// Closes the connection if its input exceeds the user's limit, and drops the rest. SwiftNIO reads all bytes that a
+    /// client left in its socket when it disconnected, without a limit.
     private func hasNoRoomForLines() -> Bool {
         noteKept()
         if quota.roomForRequests >= 0 { return false }
@@ -301,10 +302,10 @@ final class Connection: ChannelDuplexHandler {
 extension Connection {
     func applyLimits() { framer.lineLengthMax = hub.limits.lineLengthMax }
 
-    /// More than is read at once of a client that is still there, in bytes.
+    /// Bytes of unread input above which the memory is checked. One read from a connected client is never longer.
     private static let lengthUnreadMax = 1 << 17
 
-    /// Tells the quota what is kept for this client between turns.
+    /// Reports the memory that is kept for this client between ticks to its quota.
     func noteKept() {
         let answers =
             session.outbox.length + session.unordered.length + session.unsent.length + openLineLength + lengthUnderway
@@ -324,7 +325,7 @@ extension Connection {
         }
     }
 
-    /// What parts of a transaction may still take.
+    /// The memory that parts of a transaction may still take.
     var roomForParts: Staging.Room {
         Staging.Room(
             transactionLengthMax: hub.limits.transactionLengthMax, heldLengthMax: hub.limits.heldLengthMax,
@@ -358,7 +359,7 @@ extension Connection {
         quota.note(requests: 0, answers: length)
     }
 
-    /// Reads one line if there is one: the user may ask again.
+    /// Reads one line if there is one, because the user may send requests again.
     func takeTurn() {
         var hasReadLine = false
         if session.beginQuotaTurn(surroundings) {
@@ -370,20 +371,20 @@ extension Connection {
     private func awaitLine() {
         let age = hub.limits.silentAgeMax
         guard age > 0 else { return }
-        // In whole seconds, so that those who come together share a timer.
+        // Rounded up to whole seconds, so that connections that are opened together share a timer.
         let end = (DeadlineTimers<Connection>.time(.now() + .seconds(Int64(age))) + 999) / 1_000 * 1_000
         silenceEnd = end
         hub.silences.set(end, for: self)
     }
 
-    /// A line came.
+    /// Stops the timeout, because a line arrived.
     func endSilence() {
         guard let end = silenceEnd else { return }
         silenceEnd = nil
         hub.silences.cancel(end, for: self)
     }
 
-    /// None came for too long.
+    /// Closes the connection, because no line arrived in time.
     func endSilent() {
         silenceEnd = nil
         session.outbox.append { WireError.silent(ageMax: hub.limits.silentAgeMax).write(id: .null, into: &$0) }

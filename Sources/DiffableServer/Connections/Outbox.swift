@@ -46,7 +46,8 @@ struct Outbox {
     private var departed = 0
     /// The length of the lines in `answers`, in bytes.
     private var waitingLength = 0
-    /// Whether a read is waiting. There is at most one, because later lines are not decoded, except those that can replace it.
+    /// Whether a read is waiting. There is at most one, because later lines are not decoded, except those that can
+    /// replace it.
     private(set) var hasRead = false
 
     var isEmpty: Bool { ready.count == 0 && answers.isEmpty }

@@ -12,7 +12,8 @@ extension Session {
         case send(ByteWriter)
         /// Write the next page of the line, and put the rest back into `openLine`.
         case continueLine(OpenLine)
-        /// Report whether the client's subscriptions have received everything that an answer waits for: `reportBarrier`.
+        /// Report whether the client's subscriptions have received everything that an answer waits for:
+        /// `reportBarrier`.
         case checkBarrier(Outbox.Barrier)
         /// Report whether everything that the first read needs is prepared: `reportRead`.
         case prepare(Request, RequestID)
@@ -253,7 +254,7 @@ extension Session {
 
     // MARK: Settling
 
-    /// Decides what happens after this iteration.
+    /// Decides the next step after this iteration.
     private mutating func settle(_ surroundings: Surroundings) -> Action {
         var effects = surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
         keepLines(surroundings)

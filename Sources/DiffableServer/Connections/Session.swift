@@ -22,7 +22,7 @@ struct Session {
         case open
         /// The client has closed its sending half, so no more bytes arrive.
         case inputEnded
-        /// No more lines are read. Pending requests are answered, and subscribers get what they lack.
+        /// No more lines are read. Pending requests are answered, and subscribers get the updates that they lack.
         case draining
         /// Only closing is left.
         case closing
@@ -148,7 +148,8 @@ struct Session {
         !hasSocket && isOpen && !isHeld && (isDraining || hasReadAll(surroundings))
     }
 
-    /// Whether more is read from the socket. Not before earlier lines are done, so that expensive requests do not pile up.
+    /// Whether more is read from the socket. Not before earlier lines are done, so that expensive requests do not pile
+    /// up.
     func mayReadMore(_ surroundings: Surroundings) -> Bool { mayReadLines(surroundings) && !hasLinesLeft }
 
     /// Like `mayReadMore`, or up to the next line if that could replace a view in preparation.
@@ -180,7 +181,8 @@ struct Session {
 
     func isIn(_ queue: Effects) -> Bool { !queues.isDisjoint(with: queue) }
 
-    /// Begins a time slice: all reading until it is served is one, and all writing and reading while it is served another.
+    /// Begins a time slice: all reading until it is served is one, and all writing and reading while it is served
+    /// another.
     mutating func beginTurn(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
         if turnEnd == nil { turnEnd = turns.turnEnd(from: now()) }
     }
@@ -214,7 +216,8 @@ struct Session {
         beginTurn(&turns, at: now())
     }
 
-    /// Decides, after a line, whether to read the next or leave it until the other connections have had their time slice.
+    /// Decides, after a line, whether to read the next or leave it until the other connections have had their time
+    /// slice.
     mutating func goesOnReading(_ surroundings: Surroundings, at now: @autoclosure () -> NIODeadline) -> Bool {
         guard mayReadLines(surroundings) else { return false }
         hasLinesLeft = isTurnOver(at: now())

@@ -4,8 +4,9 @@ import DiffableStore
 
 /// Collects a transaction that arrives in parts, one transaction at a time on a connection.
 ///
-/// Nothing is changed before the last part. A transaction is never carried out incompletely: if a part is invalid, or a line
-/// that may have been one cannot be read, the following parts are discarded, and the last one is answered with the error.
+/// Nothing is changed before the last part. A transaction is never carried out incompletely: if a part is invalid, or a
+/// line that may have been one cannot be read, the following parts are discarded, and the last one is answered with the
+/// error.
 struct Staging {
     private enum State {
         /// `unread` is the error of a line that may have been a first part.

@@ -77,7 +77,8 @@ struct TurnScheduler {
 
     init(_ served: ServedUser = ServedUser()) { self.served = served }
 
-    /// Whether a connection may read now. False if its user's other connections have used up the user's share of this round.
+    /// Whether a connection may read now. False if its user's other connections have used up the user's share of this
+    /// round.
     mutating func mayRead(_ number: Int, of user: UserTurn, at now: @autoclosure () -> NIODeadline) -> Bool {
         // Its own slice ends soon enough.
         if number == lastReader { return true }

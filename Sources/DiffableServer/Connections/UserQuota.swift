@@ -84,7 +84,8 @@ final class UserQuota {
         statesLength = length
     }
 
-    /// Ends the user's subscriptions to a selection if the user still takes too much memory after this event-loop iteration.
+    /// Ends the user's subscriptions to a selection if the user still takes too much memory after this event-loop
+    /// iteration.
     func endLater(_ selection: LiveSelection) {
         hub.schedule(in: .nanoseconds(0)) { [self] in
             if roomForRegistrations >= 0 { return }

@@ -28,7 +28,8 @@ struct HandledList {
         return kinds[subject.kind]
     }
 
-    /// The registrations that the handler would replace. A handler of all actions overlaps with handlers of single actions.
+    /// The registrations that the handler would replace. A handler of all actions overlaps with handlers of single
+    /// actions.
     func overlap(with handler: HandlerMachine.Handler) -> [Overlap] {
         var overlap: [Overlap] = []
         for kind in HandledKind.allCases where handler.requests.contains(kind) {

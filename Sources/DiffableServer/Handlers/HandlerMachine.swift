@@ -9,7 +9,7 @@ import DiffableProtocol
 ///
 /// - An **ask** is a client's request to a handler. It gets exactly one `reply`, unless its connection ends before.
 /// - A **request** is sent to a handler. Asks to expand the same item share one; otherwise it belongs to one ask. It is
-///   open until it is answered, until no client waits for it any more, or until its handler ends.
+///   open until it is answered, until no client waits for it, or until its handler ends.
 struct HandlerMachine {
     typealias ConnectionNumber = Int
     /// In milliseconds of any clock.

@@ -3,20 +3,20 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// Who answers for which list, and what they are asked. It carries out what the `HandlerMachine` decides: what the store
-/// knows of, who waits for an answer, and what is sent to whom.
+/// The handlers of lists, and the open requests to them. Carries out the decisions of the `HandlerMachine`: it knows
+/// the store, the clients that wait for answers, and the connections to send to.
 ///
 /// It lives on the event loop, with the hub.
 final class Handlers {
     private let store: Store
     private var machine: HandlerMachine
     private var asks: [HandlerMachine.AskID: Ask] = [:]
-    /// Those that have been handlers, by their numbers.
+    /// Connections that have been handlers, by their numbers.
     private var connections: [Int: Connection] = [:]
     /// The bytes that each handler has counted in its user's quota.
     private var lengths: [HandlerMachine.HandlerID: Int] = [:]
     private var timers: DeadlineTimers<Ask>?
-    /// Called when other requests of a list are handled than before.
+    /// Called when the requests of a list that are handled, or its actions, have changed.
     var onChange: (ListName) -> Void = { _ in }
 
     init(_ limits: ServerLimits, _ store: Store, on eventLoop: any EventLoop) {
@@ -48,18 +48,18 @@ final class Handlers {
         return 1_024 + actions.reduce(0) { $0 + 192 + $1.record.withID { $0.count } }
     }
 
-    /// False when the connection has no such handler.
+    /// Ends a handler. Returns false if the connection has no such handler.
     func unhandle(_ number: Int, by connection: Connection) -> Bool {
         change { $0.unhandle(number, by: connection.number, &$1) }
     }
 
-    /// It answers no more requests.
+    /// Ends the handlers of a connection that answers no more requests.
     func endHandlers(of connection: Connection) { change { $0.endHandlers(of: connection.number, &$1) } }
 
-    /// Nobody hears any more what it asked.
+    /// Ends the asks of a connection that reads no more replies.
     func endAsks(of connection: Connection) { change { $0.endAsks(of: connection.number, &$1) } }
 
-    /// The connection has ended.
+    /// Ends the handlers and asks of a closed connection.
     func end(_ connection: Connection) {
         change { $0.endConnection(connection.number, &$1) }
         connections[connection.number] = nil
@@ -67,7 +67,7 @@ final class Handlers {
 
     func endList(_ list: ListName) { change { $0.endList(list, &$1) } }
 
-    /// Others may change the list now than before.
+    /// Ends the handlers of a list that have lost their rights.
     func reevaluate(_ list: ListName) {
         for id in machine.handlers(of: list) {
             guard let handler = machine.handlers[id], let connection = connections[id.connection] else { continue }
@@ -76,7 +76,7 @@ final class Handlers {
         }
     }
 
-    /// The connection gave up lists.
+    /// Ends the handlers of lists that the connection gave up.
     func endOutOfScope(_ connection: Connection) {
         for id in machine.handlers(of: connection.number) {
             guard let handler = machine.handlers[id], !connection.peer.isInScope(handler.list) else { continue }
@@ -84,7 +84,7 @@ final class Handlers {
         }
     }
 
-    /// No answer is read any more.
+    /// Ends all handlers, because no more answers are read.
     func drain() {
         for connection in connections.values { endHandlers(of: connection) }
     }
@@ -121,7 +121,7 @@ final class Handlers {
 
     // MARK: Asking
 
-    /// Asks the handler about a state of the list, which is on disk.
+    /// Sends an ask to the handler, about a state of the list that is on disk.
     func ask(
         _ ask: Ask, _ subject: HandlerMachine.Subject, about state: ListState, _ content: HandlerRequest.Content
     ) throws(HandlerMachine.AskError) {
@@ -140,7 +140,7 @@ final class Handlers {
         carryOut(actions, about: state)
     }
 
-    /// What the request is, when it can be sent; nil when it is over.
+    /// Takes the content of a request that can be sent now; nil if the request is over.
     func takeRequest(_ number: Int) -> HandlerRequest? { machine.takeRequest(number) }
 
     private func timeOut(_ ask: Ask) {
@@ -149,7 +149,7 @@ final class Handlers {
 
     // MARK: Answering
 
-    /// Who asked, and waits for this answer.
+    /// Returns the asks that wait for this answer.
     func answer(
         _ answer: Request.Answer, by connection: Connection
     ) throws(HandlerMachine.AnswerError) -> [Ask] {
@@ -178,7 +178,7 @@ final class Handlers {
         return result
     }
 
-    /// - Parameter state: what a new request is about.
+    /// - Parameter state: the list's state that a new request is about.
     private func carryOut(_ actions: [HandlerMachine.Action], about state: ListState? = nil) {
         for (id, list) in machine.takeEndedHandlers() {
             if let length = lengths.removeValue(forKey: id) { connections[id.connection]?.quota.register(-length) }
@@ -204,7 +204,7 @@ final class Handlers {
         }
     }
 
-    /// Of one whose connection has ended, this is the last that is heard.
+    /// Cancels the timer of an ask, and abandons the ask if its connection has ended: no other action follows for it.
     private func cancelTimer(_ number: HandlerMachine.AskID) {
         guard let ask = asks[number] else { return }
         timers?.cancel(ask.deadline, for: ask)

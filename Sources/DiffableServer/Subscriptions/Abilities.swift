@@ -2,31 +2,31 @@ import Diffable
 import DiffableProtocol
 import DiffableStore
 
-/// What a client can do with a list, as it was told.
+/// The things that a client can do with a list, as it was last notified.
 struct Abilities: Equatable {
-    /// Nil before it was told.
+    /// Nil before the client's first bookmark.
     var may: Set<Permission>?
     var handles: Set<HandledKind> = []
     /// Nil if no handler named any.
     var actions: [ActionName]?
 
-    /// What is different from what the client was told.
+    /// Returns the differences from the abilities that the client knows.
     ///
-    /// - Parameter lengthMax: the length of all actions, in bytes. More of them do not fit into a line, and are left out.
+    /// - Parameter lengthMax: bytes of all actions at most. Longer actions do not fit into a line, and are left out.
     func news(since told: Abilities, lengthMax: Int) -> AbilityNews {
         AbilityNews(
             may: may == told.may ? nil : may, handles: handles == told.handles ? nil : handles,
             actions: actions == told.actions || lengthOfActions > lengthMax ? nil : .some(actions))
     }
 
-    /// With quotation marks and escapes.
+    /// Bytes of the actions with quotation marks and escapes.
     private var lengthOfActions: Int {
         (actions ?? []).reduce(0) { $0 + 3 + 6 * $1.record.withID { $0.count } }
     }
 }
 
 extension Connection {
-    /// What the client can do with a list: what its rights and the methods that it did not give up allow.
+    /// Returns the client's permissions on a list: those that its rights and the methods that it has kept allow.
     func may(_ list: ListName) -> Set<Permission> {
         let peer = peer
         let rights = hub.store.assumeIsolated { $0.rights(of: peer, on: list) }

@@ -3,57 +3,59 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-/// Those who follow one list through one view, and the lines that they share.
+/// The subscribers that follow one list through one view, and the lines that they share.
 ///
-/// An audience belongs to one life of a list. Subscribers pull: when a socket can take more, its subscription is sent
-/// what leads from what it was sent last to what is shown now. Those who stand alike get the same bytes, which are made
-/// for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
+/// An audience belongs to one incarnation of a list. Subscribers pull: when a socket can take more, its subscription
+/// gets the diff from the state that it was sent last to the state that is shown now. Subscribers in the same state get
+/// the same bytes, which are made for the first of them. So nothing is queued, and a slow subscriber holds one old
+/// snapshot.
 ///
-/// Nearly all subscribers keep up: they were sent all there was at the end of the turn before, and their sockets are
-/// not full. `serve` brings these to the current state in one loop; the others go at their own pace, each when its
-/// connection is served.
+/// Nearly all subscribers keep up: they were sent the complete state at the end of the previous tick, and their sockets
+/// are not full. `serve` brings these to the current state in one loop. The others follow at their own pace, each when
+/// its connection is served.
 final class Audience {
     let list: FollowedList
     let view: View
-    /// Among the list's audiences, also those that are gone.
+    /// Its number among all audiences of the list so far, including those that were removed.
     let number: Int
-    /// Where its rows come from; nil: from the list itself.
+    /// The source of its rows; nil: the list itself.
     let selection: LiveSelection?
-    /// The list's state that is shown: its newest, or an older one while the background is looking for the next.
+    /// The list's state that is shown: the newest, or an older one while the background computes the next.
     var state: ListState {
         guard let state = selection == nil ? list.shownState : selection?.state else { Self.isNotPrepared() }
         return state
     }
-    /// What is shown of it.
+    /// The rows that are shown of `state`.
     private(set) var shown: RenderedView
-    /// The last revision before rows outside of a window moved unseen; nil if none did since that was shown. The next position of
-    /// the window depends on the rows at that revision, so a newcomer, who is sent later ones, needs another audience.
+    /// The last revision before rows outside of a window moved unseen; nil if none did since that was shown. The next
+    /// position of the window depends on the rows at that revision, so a newcomer, who is sent later ones, needs
+    /// another audience.
     private var revisionBeforeMoves: Int?
     var hasUnseenMoves: Bool { revisionBeforeMoves != nil }
     private(set) var members = UnorderedGroup(\Subscription.position)
-    /// What those who keep up were sent last.
+    /// The state that subscribers were sent last if they keep up.
     private var served: DeliveredState
-    /// What led to `shown`, and from where.
+    /// The step that led to `shown`, and the view that it started from.
     private var lastTransition: (from: RenderedView.ID, Transition)?
-    /// What leads to `shown` in several steps, and from where: for the last who asked.
+    /// The diff of several steps that leads to `shown`, and the view that it starts from. Cached for the last caller.
     private var lastCoalesced: (from: RenderedView.ID, operations: [ListOperation])?
-    /// Towards `shown`, at the revision of `state`.
+    /// Lines that lead to `shown`, at the revision of `state`.
     private var lines: [(standing: Standing, line: EncodedUpdate)] = []
-    /// Among those that have the same rows, for their group; nil when it is in none.
+    /// Its index in the group of audiences with the same rows; nil when it is in none.
     var position: Int?
-    /// Among those of its list that keep lines.
+    /// Its index among the list's audiences that keep lines.
     var positionAmongLines: Int?
-    /// What it shows is to be served at the end of the turn.
+    /// Whether `shown` is to be served at the end of this tick.
     private var isDue = false
     private let longDifferences = LongDifferences()
-    /// Of the line of operations that was made last, in bytes: the next one is about as long.
+    /// Bytes of the line of operations that was made last: the next one is about as long.
     private var lineLengthUsual = 0
 
-    /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
-    /// share with nobody, and what is kept for them would only cost memory.
+    /// The number of lines kept for subscribers in the same state. Subscribers that fell behind, each at a different
+    /// state, share no lines, so keeping theirs would only cost memory.
     private static let linesMax = 16
-    /// How much is sent at once to those who keep up, in bytes: a few milliseconds. All who are left have it as those who
-    /// do not.
+    /// Bytes sent at once to subscribers who keep up: a few milliseconds of work. The rest are then served like those
+    /// who do not keep up.
     private static let lengthServedMax = 16 << 20
 
     /// - Parameter position: the position of the window, if it depends on the rows that were sent before.
@@ -76,7 +78,8 @@ final class Audience {
         served = DeliveredState(shown: shown, revision: state.revision)
     }
 
-    /// - Parameter sent: what was shown before, and is the same now. Rows outside of its window may have moved since.
+    /// - Parameter sent: the state that was shown before, and is unchanged. Rows outside its window may have moved
+    ///   since.
     init(
         number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?, still sent: DeliveredState
     ) {
@@ -95,13 +98,13 @@ final class Audience {
 
     // MARK: Members
 
-    /// - Parameter old: where it was until now; that may have waited for the last to go.
+    /// - Parameter old: its audience until now, which may have stayed only for this member.
     func add(_ subscription: Subscription, insteadOf old: Audience? = nil) {
         old?.remove(subscription)
         members.add(subscription)
     }
 
-    /// Lets a subscription go, and itself when that was the last one.
+    /// Removes a subscription, and the audience itself after the last one.
     func remove(_ subscription: Subscription) {
         guard subscription.position != nil else { return }
         members.remove(subscription)
@@ -110,16 +113,16 @@ final class Audience {
 
     // MARK: What is shown
 
-    /// Goes along with its list, of which the rows have taken a step from one state to another.
+    /// Follows its list, whose rows have taken a step from one state to another.
     func follow(_ rows: Transition, from old: ListState, to state: ListState) {
         dropLines()
         lastTransition = nil
         lastCoalesced = nil
-        // Who is to start anew is told so, whether or not that changes anything.
+        // A reload always sends a reset, even if it changes nothing.
         let isReload = state.lastReloadRevision > old.revision
         let turn = list.background.turn
         guard let window = view.window else {
-            // Several transactions of one turn may have cancelled out.
+            // Several transactions of one tick may have cancelled out.
             if isReload || rows.operationsAtOnce(in: turn)?.isEmpty != true { show(rows, .all(rows.new)) }
             return
         }
@@ -150,7 +153,7 @@ final class Audience {
 
     // MARK: Turns
 
-    /// Sends those who keep up what there is, and lets the others know of it.
+    /// Sends the current state to members that keep up, and marks the others as due.
     func serve() {
         isDue = false
         let from = served
@@ -179,19 +182,19 @@ final class Audience {
         }
     }
 
-    /// Has everybody looked after, each at its own pace.
+    /// Marks all members as due, each at its own pace.
     func wake() {
         members.forEach { leaveBehind($0) }
     }
 
-    /// The member follows at its own pace.
+    /// Lets the member follow at its own pace.
     private func leaveBehind(_ member: Subscription) {
         list.onLag()
         member.markDue()
     }
 
-    /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
-    /// served leaves its place to one that has been served already.
+    /// Returns the next member before a position, backwards, that keeps up, and marks the skipped ones as due. If a
+    /// member leaves while it is served, the last member, which has been served already, takes its position.
     @inline(__always)
     private func memberToServe(before position: inout Int, _ from: DeliveredState) -> Subscription? {
         while position > 0 {
@@ -204,7 +207,7 @@ final class Audience {
         return nil
     }
 
-    /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
+    /// Sends a line to the following members that need the same bytes, and stops at the first that needs other bytes.
     private func share(
         _ line: EncodedUpdate, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: DeliveredState,
         _ lengthLeft: inout Int
@@ -229,14 +232,14 @@ final class Audience {
 
     // MARK: Lines
 
-    /// What whoever is sent all there is has then. A client that comes back from this revision has the rows on which the next
-    /// position of its window depends.
+    /// The state of a subscriber that has been sent everything. A client that resumes from this revision has the rows
+    /// on which the next position of its window depends.
     var target: DeliveredState {
         DeliveredState(shown: shown, revision: revisionBeforeMoves ?? state.revision)
     }
 
-    /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing. Nil when
-    /// to find it takes long: that is for `longDifference`.
+    /// Returns the next update of a subscriber, from the state that it was sent last; the reason is for a subscriber
+    /// that was sent nothing. Returns nil if the diff takes long to compute: then use `longDifference`.
     func encodedUpdate(
         from sent: DeliveredState?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
     ) -> EncodedUpdate? {
@@ -254,7 +257,7 @@ final class Audience {
         return line
     }
 
-    /// They name a revision that is over.
+    /// Drops the kept lines, because they name an outdated revision.
     func dropLines() { if !lines.isEmpty { lines.removeAll(keepingCapacity: true) } }
 
     private func start(from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason, _ form: LineForm)
@@ -283,20 +286,20 @@ final class Audience {
         }
     }
 
-    /// Whether it takes long to find what leads from there to here.
+    /// Whether the diff from the sent state takes long to compute.
     private func isLong(from sent: DeliveredState, _ form: LineForm) -> Bool {
         if form == .snapshots || isReload(since: sent) { return false }
         if let step = step(from: sent) { return step.operationsAtOnce(in: list.background.turn) == nil }
         return !shown.snapshot.isNear(sent.shown.snapshot, in: list.background.turn)
     }
 
-    /// Has the background look for what leads from there to here, once for all who ask.
+    /// Has the background compute the diff from the sent state, once for all subscribers that wait for it.
     func longDifference(from sent: DeliveredState, for subscription: Subscription) -> LongDifference {
         longDifferences.find(from: sent, to: target, for: subscription, list.background)
     }
 
-    /// What a subscriber is sent next when that was found in the background. More may be shown by now: that is for the
-    /// next group.
+    /// Returns the next update of a subscriber from a diff that was computed in the background. The audience may show a
+    /// newer state by now: that belongs to the next update.
     func encodedUpdate(
         from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation], to subscription: Int,
         _ form: LineForm
@@ -329,7 +332,8 @@ final class Audience {
         }
     }
 
-    /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
+    /// Reuses the journal's bytes for a step of one transaction, because the journal and the pushed line have the same
+    /// operations.
     private func journalled(from sent: DeliveredState?, to subscription: Int, lineLengthMax: Int) -> EncodedUpdate? {
         guard let sent, !isReload(since: sent), let encoded = step(from: sent)?.encoded,
             NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
@@ -343,7 +347,7 @@ final class Audience {
         }
     }
 
-    /// The step that led from there to here, if it was one.
+    /// The step that led from the sent state to the shown one, if it was a single step.
     private func step(from sent: DeliveredState) -> Transition? {
         guard let (from, step) = lastTransition, from == sent.shown.id else { return nil }
         return step
@@ -351,11 +355,11 @@ final class Audience {
 
     private func isReload(since sent: DeliveredState) -> Bool { state.lastReloadRevision > sent.revision }
 
-    /// Whether one step led from the rows that were sent to those that are shown.
+    /// Whether one step led from the sent rows to the shown ones.
     func follows(_ sent: DeliveredState) -> Bool { lastTransition?.from == sent.shown.id }
 
-    /// Whether what a subscriber was sent last is what is shown now, because what changed since has cancelled out. False
-    /// when it takes long to tell.
+    /// Whether a subscriber was last sent exactly what is shown now, because the changes since have cancelled out.
+    /// False when that takes long to compute.
     func isUnchanged(since sent: DeliveredState) -> Bool {
         if isReload(since: sent) || shown.extent != sent.shown.extent { return false }
         let turn = list.background.turn
@@ -363,7 +367,7 @@ final class Audience {
         return shown.snapshot.isNear(sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
     }
 
-    /// What leads from there to here.
+    /// Returns the diff from the sent state to the shown one.
     private func difference(from sent: DeliveredState) -> [ListOperation] {
         if let step = step(from: sent) { return step.operations }
         return coalesced(from: sent)
@@ -388,7 +392,7 @@ final class Audience {
         return patch(from: sent, to: target, by: difference(from: sent))
     }
 
-    /// Several steps as one. Kept, because a subscriber asks first whether it is anything at all.
+    /// Combines several steps into one diff. It is cached, because a subscriber first asks whether it is empty.
     private func coalesced(from sent: DeliveredState) -> [ListOperation] {
         if let lastCoalesced, lastCoalesced.from == sent.shown.id { return lastCoalesced.operations }
         let operations = shown.snapshot.difference(from: sent.shown.snapshot)

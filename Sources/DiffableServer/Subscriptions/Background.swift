@@ -8,8 +8,8 @@ import Synchronization
 /// The work reads values that never change, such as snapshots, so threads share nothing else.
 ///
 /// - Each user has one piece of work done at a time, so that a user with many pieces does not delay other users.
-/// - Several users have theirs done at the same time, on threads of their own: the kernel shares the processors, and a long
-///   piece of one user never has to end before a short piece of another begins.
+/// - Several users have theirs done at the same time, on threads of their own: the kernel shares the processors, and a
+///   long piece of one user never has to end before a short piece of another begins.
 /// - If there are more users than threads, they take turns (`FairQueue`). The last free thread takes only short pieces.
 /// - A piece without a waiting client is not begun.
 final class Background {
@@ -32,8 +32,8 @@ final class Background {
     private(set) var itemsFreed = 0
     /// Called when something is about to be freed here.
     var onFree: () -> Void = {}
-    /// Gives freed memory back to the system. Called on another thread again and again while a very large state is freed: each
-    /// call then has little to give back, and the loop never waits for long.
+    /// Gives freed memory back to the system. Called on another thread again and again while a very large state is
+    /// freed: each call then has little to give back, and the loop never waits for long.
     var trim: @Sendable () -> Void = {}
 
     private struct Piece {
@@ -117,8 +117,8 @@ final class Background {
     /// Frees a snapshot that nothing else holds.
     func free(_ snapshot: Snapshot) { free(snapshot, size: snapshot.numberOfItems) }
 
-    /// Frees states of a list, which takes up to half a microsecond for each item. Small states are freed at once. Large ones
-    /// are freed after this iteration of the event loop, which may still hold them.
+    /// Frees states of a list, which takes up to half a microsecond for each item. Small states are freed at once.
+    /// Large ones are freed after this iteration of the event loop, which may still hold them.
     ///
     /// - Parameter size: of the last state, in items.
     func free<States: Sendable>(_ states: States, size: Int) {

@@ -1,20 +1,19 @@
 import HeapModule
 import NIOCore
 
-/// Wakes whoever asked for it at a given time: subscriptions that hold back for their `minInterval`, those that owe a
-/// `bookmark`, connections that are silent, and those who wait for a handler's answer.
+/// Wakes sleepers at given times: subscriptions that hold back for their `minInterval`, subscriptions that owe a
+/// `bookmark`, silent connections, and requests that wait for a handler's answer.
 ///
-/// Those who are to be woken in the same millisecond share one bell, and all share one timer of the loop, for the first
-/// bell. A bell that nobody needs any more does not stop the timer, because most who wait for an answer have it long
-/// before: that the loop wakes up once for nothing costs less than a timer for each. To set and to cancel costs
-/// O(log bells).
+/// Sleepers with the same millisecond share one bell, and all bells share one timer of the event loop, set for the
+/// first bell. A bell without sleepers does not stop the timer, because most requests get their answers long before:
+/// one useless wake-up costs less than a timer for each request. Setting and cancelling cost O(log bells).
 final class DeadlineTimers<Sleeper: AnyObject> {
     private let eventLoop: any EventLoop
     private let wake: (Sleeper) -> Void
     private var bells: [Time: [ObjectIdentifier: Sleeper]] = [:]
-    /// Those of all bells, and some of bells that nobody needs any more.
+    /// The times of all bells, and of some bells without sleepers.
     private var times = Heap<Time>()
-    /// No later than the first bell.
+    /// The event loop's timer, set no later than the first bell.
     private var timer: (time: Time, Scheduled<Void>)?
 
     /// In milliseconds of the loop's clock.
@@ -25,15 +24,15 @@ final class DeadlineTimers<Sleeper: AnyObject> {
         self.wake = wake
     }
 
-    /// How many bells there are.
+    /// The number of bells.
     var count: Int { bells.count }
-    /// How many times are remembered for them.
+    /// The number of times kept for them.
     var timesCount: Int { times.count }
 
-    /// That time, or up to a millisecond later.
+    /// Converts a deadline, rounding up by less than a millisecond.
     static func time(_ deadline: NIODeadline) -> Time { (deadline.uptimeNanoseconds + 999_999) / 1_000_000 }
 
-    /// Has somebody woken; it sleeps until then or until it is cancelled.
+    /// Wakes a sleeper at this time, unless it is cancelled before.
     func set(_ time: Time, for sleeper: Sleeper) {
         let isFirst = bells[time, default: [:]].isEmpty
         bells[time, default: [:]][ObjectIdentifier(sleeper)] = sleeper
@@ -49,10 +48,10 @@ final class DeadlineTimers<Sleeper: AnyObject> {
         if times.count > 2 * bells.count + Self.timesKept { times = Heap(bells.keys) }
     }
 
-    /// How many times of bells that nobody needs stay, at least.
+    /// Outdated times that may stay, at least, before they are removed.
     static var timesKept: Int { 64 }
 
-    /// Wakes up at that time at the latest.
+    /// Sets the timer to this time, unless it is set to an earlier one.
     private func setTimer(_ time: Time) {
         if let timer, timer.time <= time { return }
         timer?.1.cancel()

@@ -2,33 +2,34 @@ import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
-/// How what is new is written for a subscriber.
+/// The form in which a subscriber gets an update.
 enum LineForm: Hashable {
-    /// As operations, in lines of at most so many bytes.
+    /// As operations, in lines of at most this number of bytes.
     case operations(lineLengthMax: Int)
-    /// As one line, whatever its length.
+    /// As one line of any length.
     case snapshots, patches
 }
 
-/// The first page of an update, which nearly always is all, or a later one, and what is left to write after it.
+/// The first page of an update, which is nearly always the only one, or a later page; and the rest to write after it.
 ///
-/// A page is a line, or a part of a long one. It is made once for all who stand alike.
+/// A page is a line, or a part of a long one. It is made once for all subscribers in the same state.
 final class EncodedUpdate {
     let bytes: ByteWriter
-    /// The same for the channels of all whose sockets do not take the whole of it.
+    /// The same bytes, for the channels of subscribers whose sockets do not take the whole page.
     private(set) lazy var buffer = bytes.withUnsafeBytes { ByteBuffer(bytes: $0) }
-    /// Nil when this is the end.
+    /// The rest of the update; nil at its end.
     let rest: UpdateRest?
-    /// It names the subscription.
+    /// The number of the subscription that the page names.
     let subscription: Int
     let form: LineForm
     private let method: NotificationWriter.Kind
-    /// In bytes, up to the subscription's number: what follows is the same for everybody. Nil: it names none.
+    /// Bytes before the end of the subscription's number: the bytes after it are the same for all subscribers. Nil if
+    /// the page names no subscription.
     private let prefixLength: Int?
 
-    /// Makes a line, or its first page, by `write`, which says what is left when it writes no more.
+    /// Makes a line, or its first page, with `write`, which returns the rest that it did not write.
     ///
-    /// - Parameter capacity: what is likely to be enough, in bytes.
+    /// - Parameter capacity: the expected length, in bytes.
     init(
         _ method: NotificationWriter.Kind, to subscription: Int, _ form: LineForm, capacity: Int,
         _ write: (inout ByteWriter) -> UpdateRest?
@@ -44,7 +45,7 @@ final class EncodedUpdate {
         bytes = writer
     }
 
-    /// A page that goes on in the middle of a line.
+    /// Makes a page that continues in the middle of a line.
     init(continuing bytes: ByteWriter, _ method: NotificationWriter.Kind, _ rest: UpdateRest?) {
         self.bytes = bytes
         self.rest = rest
@@ -54,7 +55,8 @@ final class EncodedUpdate {
         prefixLength = nil
     }
 
-    /// The same page for another subscription. O(1) if it is the same number, as for most clients: they have one.
+    /// Returns the same page for another subscription. O(1) if the number is the same, as for most clients, which have
+    /// one subscription.
     func addressed(to subscription: Int) -> EncodedUpdate {
         guard let prefixLength, subscription != self.subscription else { return self }
         return EncodedUpdate(method, to: subscription, form, capacity: bytes.count + 16) { writer in
@@ -65,18 +67,18 @@ final class EncodedUpdate {
 }
 
 extension Audience {
-    /// What decides what a subscriber gets next, but for its number.
+    /// The inputs that determine a subscriber's next update, except the subscription's number.
     struct Standing: Equatable {
         var start: Start
         var form: LineForm
     }
 
     enum Start: Equatable {
-        /// What was sent last, and the revision that it was sent for.
+        /// The view that was sent last, and the revision that it was sent for.
         case sent(RenderedView.ID, Int)
-        /// From nothing; why is said in the `reset`.
+        /// No state was sent; the `reset` gives the reason.
         case nothing(NotificationWriter.ResetReason)
-        /// A whole state is the same for all who have one already.
+        /// Any sent state: a complete snapshot is the same for all of them.
         case anything
     }
 }

@@ -3,8 +3,8 @@ import HeapModule
 
 /// Pieces of work that wait, by user.
 ///
-/// Users take turns. The next piece of a user is its shortest one. A piece that has been passed `timesPassedMax` times comes
-/// first, but never two such pieces in a row.
+/// Users take turns. The next piece of a user is its shortest one. A piece that has been passed `timesPassedMax` times
+/// comes first, but never two such pieces in a row.
 ///
 /// `append` takes O(log n) for n waiting pieces of the user, and `take` takes O(log n + users).
 struct FairQueue<Piece> {
@@ -48,8 +48,8 @@ struct FairQueue<Piece> {
         turns = turns.filter { queues[$0] != nil }
     }
 
-    /// The waiting pieces of one user. A piece is in both collections until it is taken from one of them; the other drops
-    /// it later.
+    /// The waiting pieces of one user. A piece is in both collections until it is taken from one of them; the other
+    /// drops it later.
     private struct Queue {
         private var bySize = Heap<WaitingPiece>()
         private var byAge: Deque<WaitingPiece> = []

@@ -2,53 +2,54 @@ import Diffable
 import DiffableJSON
 import DiffableStore
 
-/// One life of a list that somebody follows, with an audience for each view of it.
+/// One incarnation of a list with followers, and one audience for each view of it.
 ///
-/// What a change means is found out once for all views: the list's difference once, what matches once for each way to
-/// match, what is folded once for each way to fold. All that is little work is brought up to date together, at the end of
-/// a turn or when somebody asks before. What is more than a turn has room for follows when the background has found it:
-/// each audience shows one state of the list, the newest or one a little older.
+/// The effect of a change is computed once for all views: the list's diff once, matching items once for each criterion,
+/// collapsed items once for each expansion. Short work is done for all views together, at the end of a tick or when the
+/// result is needed before. Longer work is done in the background. Each audience shows one state of the list, the
+/// newest or a slightly older one.
 ///
-/// A change costs those whom it concerns: a view that shows nothing new is not met on the way (`LiveSelections`).
+/// A change costs time only for the views that it concerns: views without visible changes are not visited
+/// (`LiveSelections`).
 final class FollowedList {
     /// The committed state.
     private(set) var state: ListState
     private(set) var isDeleted = false
-    /// It was deleted, and another life of it has begun.
+    /// Whether it was deleted, and another incarnation exists.
     private(set) var isReplaced = false
-    /// The state that audiences show which need no selection.
+    /// The state shown by audiences that need no selection.
     private(set) var shownState: ListState
     let background: Background
-    /// Of all updates that take several.
+    /// The pages of all updates that do not fit one page.
     let pages: UpdatePages
     private let becomeDue: (FollowedList) -> Void
-    /// Those that a newcomer joins who has an equal view.
+    /// The audiences that a new subscriber with an equal view joins.
     private var audiences: [View: Audience] = [:]
-    /// Those whose windows have a position of their own, although they have equal views.
+    /// The audiences whose windows have their own positions, although their views are equal.
     private var movingAudiences: [View: [Audience]] = [:]
-    /// Those that show the list itself, or a window over it.
+    /// The audiences that show the list itself, or a window over it.
     private var wholeAudiences = UnorderedGroup(\Audience.position)
-    /// Those that show something that they have not served yet.
+    /// The audiences that show something that they have not served yet.
     private var dueAudiences: [Audience] = []
-    /// Those that keep lines, of them that may not hear of the next change.
+    /// The audiences that keep lines and that the next change may not reach.
     private(set) var audiencesWithLines = UnorderedGroup(\Audience.positionAmongLines)
-    /// Nil until there is a view that needs one.
+    /// Nil until a view needs a selection.
     private(set) var selections: LiveSelections?
     private var preparations: [ObjectIdentifier: ViewPreparation] = [:]
     private var audiencesMade = 0
-    /// The end of this turn is waited for.
+    /// Whether it is to be served at the end of this tick.
     private var isDue = false
-    /// It has views that are brought up to date after the next look at the sockets.
+    /// Whether some views are brought up to date only after the next poll of the sockets.
     private var isPostponed = false
     private var isResumed = false
-    /// Called when it is postponed. It is to be resumed after the next look at the sockets.
+    /// Called when work is postponed. Call `resume` after the next poll of the sockets.
     var onWorkLeft: () -> Void = {}
     /// Called when a subscriber does not get a change at once.
     var onLag: () -> Void = {}
-    /// The transaction that led to the current revision, if it was one alone.
+    /// The transaction that led to the current revision, if it was a single one.
     private var lastTransaction: (from: Int, Commit.Transaction)?
 
-    /// - Parameter becomeDue: has it served at the end of the turn.
+    /// - Parameter becomeDue: called to have the list served at the end of the tick.
     init(
         _ state: ListState, _ background: Background, _ pages: UpdatePages = UpdatePages(),
         becomeDue: @escaping (FollowedList) -> Void
@@ -60,10 +61,10 @@ final class FollowedList {
         self.becomeDue = becomeDue
     }
 
-    /// Whether nobody follows it any more, or is about to.
+    /// Whether it has no followers, and no client is about to follow it.
     var isEmpty: Bool { audiences.isEmpty && movingAudiences.isEmpty && preparations.isEmpty }
 
-    /// All who follow it, through whatever view.
+    /// The subscriptions of all its views.
     var subscriptions: [Subscription] {
         var subscriptions: [Subscription] = []
         forEachAudience { $0.members.forEach { subscriptions.append($0) } }
@@ -78,7 +79,7 @@ final class FollowedList {
 
     // MARK: Turns
 
-    /// Takes over what was committed, and is served at the end of the turn.
+    /// Takes over a commit, and schedules serving at the end of the tick.
     func advance(by commit: Commit) {
         if let operations = lastTransaction?.1.operations, operations.isLong(in: background.turn) {
             background.free(operations, size: .max)
@@ -102,7 +103,7 @@ final class FollowedList {
         becomeDue(self)
     }
 
-    /// Shows all audiences what there is now.
+    /// Brings all audiences to the current state.
     func serve() {
         isDue = false
         selections?.beginTurn()
@@ -120,7 +121,7 @@ final class FollowedList {
         }
     }
 
-    /// The sockets have been looked at since it was postponed.
+    /// Continues postponed work, after the sockets have been polled.
     func resume() {
         isPostponed = false
         isResumed = true
@@ -134,10 +135,10 @@ final class FollowedList {
         return due
     }
 
-    /// It shows something new: that is served at the end of the turn.
+    /// Notes an audience that shows something new, to serve it at the end of the tick.
     func noteShown(by audience: Audience) { dueAudiences.append(audience) }
 
-    /// It keeps lines that name the current revision.
+    /// Notes an audience that keeps lines with the current revision.
     func noteLines(of audience: Audience) { audiencesWithLines.add(audience) }
 
     private func dropLines() {
@@ -145,7 +146,7 @@ final class FollowedList {
         audiencesWithLines.removeAll()
     }
 
-    /// Lets every audience show the committed state, unless that takes long.
+    /// Brings every audience to the committed state, unless that takes long.
     func update() {
         guard shownState !== state else { return }
         let old = shownState
@@ -155,7 +156,7 @@ final class FollowedList {
         selections?.wake(by: step, from: old, to: state)
         shownState = state
         dropLines()
-        // Those who keep up let go of it in this turn.
+        // Subscribers that keep up release the old state in this tick.
         if old.snapshot.numberOfItems > background.turn.itemsFreedMax,
             step.operationsAtOnce(in: background.turn)?.isLong(in: background.turn) != false
         {
@@ -165,12 +166,12 @@ final class FollowedList {
         selections?.move(by: (old, step))
     }
 
-    /// The background has brought a selection on.
+    /// Shows a selection that the background has brought up to date.
     func publish(_ selection: LiveSelection) { selections?.publish(selection) }
 
     // MARK: Audiences
 
-    /// Those who follow it through a view, which is prepared.
+    /// Returns the audience of a view, which is prepared.
     ///
     /// - Parameters:
     ///   - sent: the rows that a subscriber has; nil for a new one.
@@ -190,7 +191,7 @@ final class FollowedList {
         return audience(for: view, at: position)
     }
 
-    /// The audience of a window that moves, for those who are sent the rows that there are now.
+    /// Returns the audience of a moving window for subscribers that are sent the current rows.
     private func audience(for view: View, at position: Window.Position?) -> Audience {
         let known = movingAudiences[view, default: []].first { $0.shown.position == position && !$0.hasUnseenMoves }
         if let known { return known }
@@ -199,13 +200,13 @@ final class FollowedList {
         return audience
     }
 
-    /// The audience of a subscriber who was told that it has all rows that there are now.
+    /// Returns the audience of a subscriber that was notified that it has all current rows.
     func audience(insteadOf old: Audience) -> Audience {
         old.hasUnseenMoves ? audience(for: old.view, at: old.shown.position) : old
     }
 
-    /// The audience of a subscriber to whom nothing is sent, since its window shows what it was sent. The next position of the
-    /// window depends on the rows that there were then.
+    /// Returns the audience of a subscriber that is sent nothing, because its window shows the rows that it was sent.
+    /// The next position of the window depends on the rows at that time.
     func audience(for view: View, still sent: DeliveredState) -> Audience {
         let selection = selection(for: view, besides: nil, for: nil)
         selection?.users += 1
@@ -215,15 +216,15 @@ final class FollowedList {
         return audience
     }
 
-    /// The audience of a subscriber that comes back, and the rows that it has.
+    /// Returns the audience of a subscriber that resumes, and the rows that it has.
     ///
     /// - Parameters:
-    ///   - sent: the rows that it was sent, and the state of the list that they are of.
+    ///   - sent: the rows that it was sent, and the state of the list that they belong to.
     ///   - isSameView: whether these were sent for the same view.
     func audience(for view: View, after sent: (state: ListState, rows: ShownRows), isSameView: Bool)
         -> (Audience, RenderedView)
     {
-        // Rows of another view, and of a window that moves, are not those that the audience had at that revision.
+        // Rows of another view, or of a moving window, are not the rows that the audience showed at that revision.
         let isOwn = isSameView && view.window?.isMoving != true
         let shown = RenderedView(
             RenderedView.ID(audience: isOwn ? 0 : newNumber(), revision: sent.state.revision), sent.rows)
@@ -233,7 +234,7 @@ final class FollowedList {
         return (audience, isOwn ? audience.shown(at: sent.state, sent.rows) : shown)
     }
 
-    /// A number that no audience has.
+    /// Returns a number that no audience has used.
     private func newNumber() -> Int {
         audiencesMade += 1
         return audiencesMade
@@ -247,7 +248,7 @@ final class FollowedList {
         return audience
     }
 
-    /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
+    /// Removes an audience without members, with the lines that it keeps.
     func leave(_ audience: Audience) {
         guard audience.members.isEmpty else { return }
         audiencesWithLines.remove(audience)
@@ -266,12 +267,12 @@ final class FollowedList {
         }
     }
 
-    /// Begins to find what a view shows, O(n log n) unless another view has found it already, for somebody who is about
-    /// to follow the list through it. What is found is not older than the state that the list has now.
+    /// Begins to compute the rows of a view for a client that is about to follow the list through it: O(n log n),
+    /// unless another view has computed them already. The rows are not older than the list's current state.
     ///
     /// - Parameters:
-    ///   - neighbour: who has a view that may differ in its expansion alone, or in a `search` that says less of the same.
-    ///   - past: another state, of which the rows are to be found as well, and the view that shows them.
+    ///   - neighbour: an audience whose view may differ only in its expansion, or in a wider `search`.
+    ///   - past: another state whose rows are to be computed as well, and the view that shows them.
     ///   - quota: the account for the memory of its rows.
     func preparation(
         for view: View, besides neighbour: Audience? = nil, of past: (state: ListState, view: View)? = nil,
@@ -294,7 +295,7 @@ final class FollowedList {
 
     // MARK: Selections
 
-    /// What is found of the selection of a view.
+    /// Returns the computed stages of a view's selection.
     func stages(of view: View) -> (state: ListState, [LiveSelection.Stage])? {
         guard let selection = selections?[view], let state = selection.state, let stages = selection.stages
         else { return nil }

@@ -2,48 +2,52 @@ import Diffable
 import DiffableJSON
 import DiffableStore
 
-/// The items of a list in the order of values that many of its views compare, for those who come to such a view.
+/// The items of a list, ordered by values that many of its views compare, to start such views faster.
 ///
-/// Without an order all items are looked at for each newcomer, with one only those that it shows. It is made in the
-/// background when the third asks: who goes from one view to another has two for a moment. That takes about as long as to
-/// look at all items, and some 40 bytes for each. It is of one state of the list, and those who begin with it follow the
-/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, when there are
-/// no two views any more that compare these values, and when too many others are wanted that were used later.
+/// Without an order, a new view looks at all items; with one, only at the items that it shows. The background makes an
+/// order at the third request: a client that changes its view has two views for a moment. Making it takes about as long
+/// as looking at all items, and some 40 bytes per item. An order belongs to one state of the list, and a view that
+/// starts with it follows the list from there. So an order is dropped in these cases:
+///
+/// - The list has changed too much since.
+/// - It has not been used for a while.
+/// - Fewer than two views compare its values.
+/// - Too many orders that were used more recently need the room.
 struct KeptOrders {
     private var known: [ComparedPath: Kept] = [:]
-    /// How often anybody has asked for one.
+    /// Requests for an order so far.
     private(set) var timesAsked = 0
 
     private final class Kept {
         var order: (items: ItemOrder, state: ListState)?
         var isLookedFor = false
-        /// How many have asked since there was none.
+        /// Requests since the last order was dropped.
         var asked = 0
-        /// How many it has served.
+        /// Requests that the order has served.
         var served = 0
-        /// How many have to ask until it is made: more if the last one was of no use, and one if it was.
+        /// Requests needed before an order is made: more if the last one was of little use, and 1 if it was useful.
         var askedMin = KeptOrders.askedMinUsual
-        /// The list's, when it was used last.
+        /// The list's revision when it was last used.
         var lastRevision = 0
-        /// Which time of asking that was.
+        /// The value of `timesAsked` when it was last used.
         var lastTime = 0
-        /// Nobody will ask for it any more.
+        /// Whether it is no longer needed.
         var isForgotten = false
 
         var takesRoom: Bool { order != nil || isLookedFor }
     }
 
     enum Answer {
-        /// Look at all items.
+        /// Look at all items instead.
         case isNotWorthIt
-        /// Ask again when it is there.
+        /// Ask again when the order is made.
         case awaited
         case known(ItemOrder, ListState)
     }
 
     private static let askedMinUsual = 3
     private static let askedMinMax = 64
-    /// In revisions.
+    /// The age at which an unused order is dropped, in revisions.
     private static let ageMax = 1_000
 
     mutating func order(
@@ -73,7 +77,8 @@ struct KeptOrders {
         return .awaited
     }
 
-    /// For one more: the one goes that was used least recently. False when all are still being made.
+    /// Makes room for one more order by dropping the least recently used one. Returns false if all are still being
+    /// made.
     private func makeRoom(_ background: Background) -> Bool {
         let others = known.values.filter(\.takesRoom)
         if others.count < background.turn.ordersMax { return true }
@@ -82,7 +87,7 @@ struct KeptOrders {
         return true
     }
 
-    /// The list takes a step.
+    /// Drops orders that are outdated after a step of the list.
     mutating func note(_ step: Transition, to state: ListState, _ background: Background) {
         if known.isEmpty { return }
         let isLong = step.operationsAtOnce(in: background.turn) == nil
@@ -91,7 +96,7 @@ struct KeptOrders {
         }
     }
 
-    /// No two views compare these values any more.
+    /// Forgets the order of values that fewer than two views compare.
     mutating func forget(_ path: ComparedPath, _ background: Background) {
         guard let kept = known.removeValue(forKey: path) else { return }
         kept.isForgotten = true

@@ -2,23 +2,24 @@ import Diffable
 import DiffableProtocol
 import NIOCore
 
-/// What one client was told of the set of lists, and what it has still to be told.
+/// The set of lists as one client knows it, and the changes that it has yet to receive.
 ///
-/// It is a value without a socket, a store or a clock. A list that changes several times before the client can be told is told
-/// once, as it is then. So a client that reads slowly takes no more memory than one name for each list.
+/// It is a value without a socket, a store or a clock. A list that changes several times before the client can be
+/// notified is reported once, in its latest state. So a client that reads slowly takes no more memory than one name per
+/// list.
 struct ListsFollower {
-    /// The lists that exist for the client, as far as it was told.
+    /// The lists that exist for the client, as far as it was notified.
     private(set) var known: Set<ListName>
-    /// The lists that may be different from what the client was told.
+    /// The lists that may have changed since the client was last notified.
     private var changed: Set<ListName> = []
-    /// The rest of the update that was begun, the first list last.
+    /// The lists still to report in the current update, in reverse order.
     private var rest: [ListName] = []
     private var hasWritten = false
     private var pace: Pace?
-    /// When the client may get the next update, if that is not now.
+    /// The time of the client's next update, if it may not begin now.
     private(set) var alarm: NIODeadline?
 
-    /// - Parameter minInterval: in milliseconds, between two updates.
+    /// - Parameter minInterval: milliseconds between two updates at least.
     init(known: Set<ListName>, minInterval: Int?) {
         self.known = known
         pace = Pace(minInterval: minInterval, bookmark: nil)
@@ -28,22 +29,22 @@ struct ListsFollower {
 
     var numberOfChanged: Int { changed.count }
 
-    /// Whether a reply about the list need not wait for this client to be told.
+    /// Whether a reply about the list need not wait until this client is notified.
     func isSettled(for list: ListName) -> Bool { pace != nil || !changed.contains(list) }
 
-    /// The list may be different.
+    /// Notes that the list may have changed.
     mutating func note(_ list: ListName) { changed.insert(list) }
 
-    /// All lists may be different.
+    /// Notes that all lists may have changed.
     mutating func noteAll() { changed.formUnion(known) }
 
-    /// The time of the alarm has come.
+    /// Continues at the time of the alarm.
     mutating func wake() { alarm = nil }
 
-    /// The next line; nil if there is nothing to tell, or not yet.
+    /// Returns the next line; nil if there is nothing to report, or not yet.
     ///
     /// - Parameters:
-    ///   - isStopping: whether the client gets all there is before the daemon stops.
+    ///   - isStopping: whether the client gets all changes before the daemon stops.
     ///   - summary: returns a list as it is for the client now; nil if it does not exist for the client.
     mutating func nextLine(
         at now: NIODeadline, isStopping: Bool, lineLengthMax: Int, _ summary: (ListName) -> Reply.ListSummary?
@@ -68,7 +69,7 @@ struct ListsFollower {
         return line.isEmpty ? nil : line
     }
 
-    /// False if the line is full.
+    /// Adds a list to the line. Returns false if the line is full.
     private mutating func tell(
         _ list: ListName, _ summary: (ListName) -> Reply.ListSummary?, _ line: inout ListsChangedWriter
     ) -> Bool {

@@ -4,9 +4,9 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// A subscription of `followLists`. It carries out what its `follower` decides.
+/// A subscription of `followLists`. Carries out the decisions of its `follower`.
 final class ListsSubscription {
-    /// Counted from 1 on each connection, together with those of lists.
+    /// Counted from 1 on each connection, together with the subscriptions to lists.
     let number: Int
     private let connection: Connection
     private let includesContent: Bool
@@ -35,14 +35,14 @@ final class ListsSubscription {
 
     var isUpToDate: Bool { follower.isUpToDate }
 
-    /// Whether it has so much to tell that others have their turn first.
+    /// Whether it has so many changes to report that other connections have their turn first.
     var isBehind: Bool { follower.numberOfChanged > 16 }
 
     func isSettled(for barrier: Outbox.Barrier) -> Bool {
         follower.isSettled(for: barrier.list) && barrier.formerName.map(follower.isSettled) ?? true
     }
 
-    /// The list may be different for the client.
+    /// Notes that the list may have changed for the client.
     func note(_ list: ListName) {
         follower.note(list)
         markDue()
@@ -61,7 +61,7 @@ final class ListsSubscription {
         markDue()
     }
 
-    /// The next line, or nil when there is nothing to tell.
+    /// Returns the next line, or nil when there is nothing to report.
     func nextLine() -> ByteWriter? {
         if follower.isUpToDate { return nil }
         let line = follower.nextLine(
@@ -79,7 +79,7 @@ final class ListsSubscription {
         if let time { connection.hub.listsTimers.set(time, for: self) }
     }
 
-    /// Nothing is sent any more.
+    /// Ends it: nothing more is sent.
     func end() {
         setAlarm(nil)
         connection.quota.register(-lengthRegistered)
@@ -89,7 +89,7 @@ final class ListsSubscription {
 }
 
 extension Connection {
-    /// A list as `lists` reports it to this client; nil if it does not exist for the client.
+    /// Returns a list as `lists` reports it to this client; nil if it does not exist for the client.
     func summary(of list: ListName, includingContent: Bool) -> Reply.ListSummary? {
         let peer = peer
         return hub.store.assumeIsolated { $0.list(list, for: peer) }.map {
@@ -125,7 +125,7 @@ extension Connection {
 
     var numberOfSubscriptions: Int { subscriptions.count + listsSubscriptions.count }
 
-    /// Ends a subscription of `followLists`; false if it is none.
+    /// Ends a subscription of `followLists`. Returns false if there is none with this number.
     func endListsSubscription(_ number: Int) -> Bool {
         guard let position = listsSubscriptions.firstIndex(where: { $0.number == number }) else { return false }
         listsSubscriptions.remove(at: position).end()

@@ -3,25 +3,26 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-/// What a selection shows of a list, kept up to date for all the views that begin with it.
+/// The rows that a selection shows of a list, kept up to date for all views that share it.
 ///
-/// What matches is one selection, made from the list; what is not folded of it is another, made from the first one. So
-/// views that differ in their expansion share what matches, and those that differ in their window share both.
+/// Matching items are one selection, made from the list. Those of them that are not collapsed are another selection,
+/// made from the first one. So views that differ in their expansion share the matching items, and views that differ in
+/// their window share both.
 ///
-/// What is little work is done at once. What is more is left to the background, from values that stay as they are while
-/// the list goes on; until it is done, the selection shows what it has shown, and then follows what has changed since.
+/// Short work is done at once. Longer work is done in the background, on immutable values, while the list changes.
+/// Until it is done, the selection shows its old rows; then it follows the changes made since.
 final class LiveSelection {
     let key: Key
-    /// What it selects from; nil: the list itself.
+    /// The selection that it selects from; nil: the list itself.
     let source: LiveSelection?
-    /// What an item has to meet to be shown for itself, if that is all there is to it: then it can rest.
+    /// The condition for showing an item by itself, if the selection consists of it alone: then it can rest.
     let criterion: Criterion?
-    /// Where the values are of which an item that it shows for itself has one, if its criterion says so.
+    /// The spans of values at a path that the items shown by themselves have, if the criterion implies such spans.
     private let spans: (path: ComparedPath, spans: [KeySpan])?
     private let selection: Selection
-    /// Whose audiences hold it.
+    /// The list, whose audiences hold this selection.
     private unowned let list: FollowedList
-    /// The account for its memory, which is that of the first user with such a view.
+    /// The account for its memory: at first, of the first user with such a view.
     private var quota: UserQuota?
     /// The bytes that it has counted in `quota`.
     private var lengthCounted = 0
@@ -29,48 +30,48 @@ final class LiveSelection {
     private(set) var isRefused = false
     /// The user of the first client with this view. Its work in the background belongs to this user.
     let user: UserTurn
-    /// What it shows; nil until it is found.
+    /// The rows; nil until they are computed.
     private(set) var shown: Snapshot?
-    /// Of what that is; nil until it is found, and while it rests.
+    /// The state and the input that the rows were made from; nil until they are computed, and while it rests.
     private var origin: (state: ListState, input: Snapshot)?
-    /// It shows what the list is now, because nothing that has changed concerns it (`LiveSelections`).
+    /// Whether it counts as showing the list's current state, because no change since concerns it (`LiveSelections`).
     private(set) var isResting = false
-    /// What led to what it shows.
+    /// The step that led to the current rows.
     private(set) var lastTransition: (from: ListState, Transition)?
-    /// The background looks for what comes next.
+    /// Whether the background computes its next rows.
     private var isBusy = false
-    /// An order of the items is made that it begins with. Until that is there, to look again would be for nothing.
+    /// Whether the order of items that it begins with is still being made. Looking again before would be useless.
     private var isAwaiting = false
-    /// One from which to begin.
+    /// A similar selection to begin from.
     private var neighbour: LiveSelection?
-    /// Those who see it as it is, or a window over it.
+    /// The audiences that show it as it is, or a window over it.
     var audiences = UnorderedGroup(\Audience.position)
-    /// Those that are made from it.
+    /// The selections that are made from it.
     var dependents = UnorderedGroup(\LiveSelection.positionAmongDependents)
-    /// Audiences, selections and preparations that use it.
+    /// The number of audiences, selections and preparations that use it.
     var users = 0
-    /// Its number among those that can rest; nil for one that cannot.
+    /// Its number among selections that can rest; nil if it cannot.
     var number: Int?
-    /// Among those that do not rest.
+    /// Its index among the selections that do not rest.
     var position: Int?
-    /// Among those that are made from its source.
+    /// Its index among the selections that are made from its source.
     var positionAmongDependents: Int?
 
-    /// What makes two selections of one list the same.
+    /// The identity of a selection within its list.
     struct Key: Hashable {
         var matchingText: [UInt8]
         var expansion: Selection.Expansion
-        /// Whether items are marked whose children are left out.
+        /// Whether items with left-out children are marked.
         var marksFolded = false
     }
 
-    /// What is shown of what: values to work on anywhere.
+    /// Rows together with their selection and input, as values that any thread can use.
     struct Stage: Sendable {
         let selection: Selection
         let input: Snapshot
         let snapshot: Snapshot
 
-        /// What it shows of something else, for as much as that differs.
+        /// Returns the rows for another input, at the cost of its differences.
         func shown(of other: Snapshot) -> Snapshot { selection.follow(snapshot, from: input, to: other, by: nil) }
     }
 
@@ -89,7 +90,7 @@ final class LiveSelection {
         let isAlike =
             neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
             && neighbour?.key.marksFolded == key.marksFolded
-        // One that shows more of the list itself has been chosen for that.
+        // A neighbour that shows more of the list itself was chosen for that.
         self.neighbour = isAlike || source == nil && key.expansion == .all ? neighbour : nil
     }
 
@@ -106,7 +107,7 @@ final class LiveSelection {
         return source.shown
     }
 
-    /// What it is made in, from the list on; nil until it is found.
+    /// The stages from the list to its rows; nil until they are computed.
     var stages: [Stage]? {
         guard let stage else { return nil }
         guard let source else { return [stage] }
@@ -115,7 +116,7 @@ final class LiveSelection {
 
     // MARK: Resting
 
-    /// Whether it is up to date, and what concerns it can be told by its criterion, or by its source's.
+    /// Whether it is up to date, and its criterion, or its source's, says which changes concern it.
     var mayRest: Bool {
         guard !isBusy, shown != nil, state === list.shownState else { return false }
         return source.map(\.isResting) ?? (number != nil)
@@ -123,12 +124,12 @@ final class LiveSelection {
 
     func rest() {
         isResting = true
-        // An old state of the list is not kept for it.
+        // Does not keep an old state of the list.
         origin = nil
         lastTransition = nil
     }
 
-    /// The list, or what it is made from, is about to move on.
+    /// Wakes it before the list, or its source, changes.
     func wake() {
         origin = inputNow.map { (list.shownState, $0) }
         isResting = false
@@ -139,14 +140,14 @@ final class LiveSelection {
     /// Whether it may have to move.
     var isBehind: Bool { !isBusy && !isAwaiting && (source == nil ? list.state : source?.state) !== state }
 
-    /// The order that it waits for is there, or it is to ask anew.
+    /// Ends the wait for an order, because the order is made or has to be requested again.
     func endAwaiting() { isAwaiting = false }
 
-    /// Goes along with what it selects from, at once or in the background. True when it has moved.
+    /// Follows its source, at once or in the background. Returns true if it has moved.
     ///
     /// - Parameters:
-    ///   - step: what led the list to its state, and from where.
-    ///   - workLeft: how much work may be done at once.
+    ///   - step: the step that led the list to its state, and the state before it.
+    ///   - workLeft: the amount of work that may be done at once.
     func catchUp(by step: (from: ListState, Transition)?, workLeft: inout Int) -> Bool {
         if isBusy || isAwaiting { return false }
         var (goal, input, step) = (list.state, list.state.snapshot, step)
@@ -177,7 +178,7 @@ final class LiveSelection {
         return begin(goal, input, work, input.numberOfItems, &workLeft) { [selection] in selection.evaluate(input) }
     }
 
-    /// From one with another expansion, or one that shows more.
+    /// Begins from a selection with another expansion, or from one that shows more.
     private func begin(_ goal: ListState, _ input: Snapshot, besides start: Stage, _ workLeft: inout Int) -> Bool {
         let shown = start.snapshot
         if selection.expansion == .all {
@@ -193,7 +194,8 @@ final class LiveSelection {
         }
     }
 
-    /// From a state of the list that may be a little older, of which it is known where the values are, and on from there.
+    /// Begins from an order of the items, which may belong to a slightly older state of the list, and follows from
+    /// there.
     private func begin(_ start: ListState, _ order: ItemOrder, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
         let work = selection.work(of: order, in: spans)
         let isFound = begin(start, order.list, work > workLeft ? nil : work, work, &workLeft) { [selection] in
@@ -204,8 +206,8 @@ final class LiveSelection {
     }
 
     /// - Parameters:
-    ///   - work: nil for what is not to be done at once.
-    ///   - size: how much it is in the background, in items.
+    ///   - work: the amount of work; nil if it is not to be done at once.
+    ///   - size: the amount of work in the background, in items.
     private func begin(
         _ goal: ListState, _ input: Snapshot, _ work: Int?, _ size: Int, _ workLeft: inout Int,
         _ shown: @escaping @Sendable () -> Snapshot
@@ -251,7 +253,7 @@ final class LiveSelection {
         size: Int, _ find: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         isBusy = true
-        // The list stays for as long as this is looked for, and so does who shows what is found.
+        // Keeps the list alive during the work, and with it the audiences that show the result.
         list.background.find(for: user, size: size, while: { [self] in mayBegin() }, find) {
             [self, list = list] value in
             isBusy = false
@@ -301,8 +303,9 @@ final class LiveSelection {
         return found
     }
 
-    /// Ends the subscriptions of a user who takes too much memory. If other users have the same view, it counts for one of them
-    /// from now on. Otherwise it still counts until it is released, so that a client that is about to have the view is refused.
+    /// Ends the subscriptions of a user who takes too much memory. If other users have the same view, it counts for one
+    /// of them from now on. Otherwise it still counts until it is released, so that a client that is about to have the
+    /// view is refused.
     func end(for user: UserQuota, because error: (ListName) -> WireError) {
         var isShared = false
         var heir: UserQuota?

@@ -2,33 +2,33 @@ import Diffable
 import DiffableJSON
 import DiffableStore
 
-/// The selections of one list, of which a change meets only those that it concerns.
+/// The selections of one list, organised so that a change visits only the selections that it concerns.
 ///
-/// Most changes are of items that most views have nothing to do with. So a selection that is up to date, and of which it
-/// can be told what concerns it, rests: it shows the list's current state without being brought there. `CriterionIndex`
-/// says which of those that rest a change may concern; these are woken, follow the change as all do that do not rest, and
-/// go to rest again. What a change means for a selection that rests is nothing: no item came, went, moved or became
-/// different that it shows or would show.
+/// Most changes are of items that most views do not show. So a selection rests while it is up to date and its criterion
+/// says which changes concern it: it counts as showing the list's current state, and is not updated. `CriterionIndex`
+/// returns the resting selections that a change may concern. These are woken, follow the change like all selections
+/// that do not rest, and rest again. A change has no effect on the selections that keep resting: among the items that
+/// they show or would show, none is inserted, deleted, moved or changed.
 final class LiveSelections {
     private unowned let list: FollowedList
     private var known: [LiveSelection.Key: LiveSelection] = [:]
-    /// Those that do not rest.
+    /// The selections that do not rest.
     private var awake = UnorderedGroup(\LiveSelection.position)
-    /// Those that can rest, by number; those that are made from others rest with these.
+    /// The selections that can rest, by number. Selections that are made from another one rest with it.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
     private(set) var orders = KeptOrders()
     private var numbersGiven = 0
-    /// What is left of this turn's work.
+    /// Work left for this tick.
     private var workLeft: Int
-    /// How many selections of each user have moved in this turn, if there are many.
+    /// Selections of each user that have moved in this tick, if there are many.
     private var moves: [Int: Int] = [:]
-    /// The first selection to look at, so that each has its turn.
+    /// The index of the first selection to look at, so that each has its turn.
     private var first = 0
-    /// Whether some selections do not move in this turn, because their users have used up their part of it.
+    /// Whether some selections do not move in this tick, because their users have used up their share of it.
     private(set) var isWorkLeft = false
 
-    /// How many selections of a user move in a turn.
+    /// Selections of one user that move in a tick at most.
     private static let movesMax = 128
 
     init(of list: FollowedList) {
@@ -46,7 +46,8 @@ final class LiveSelections {
 
     subscript(view: View) -> LiveSelection? { known[LiveSelection.Key(view)] }
 
-    /// - Parameter neighbour: what was shown so far by whoever asks, which may be near what is shown next.
+    /// - Parameter neighbour: the selection that the caller has shown so far, whose rows may be similar to the new
+    ///   ones.
     func selection(for view: View, besides neighbour: LiveSelection?, for quota: UserQuota?) -> LiveSelection? {
         var source: LiveSelection?
         if let matching = view.matching {
@@ -100,10 +101,11 @@ final class LiveSelections {
 
     // MARK: Moving
 
-    /// Brings all that do not rest as far as they come in this turn; what they are made from comes first.
+    /// Brings the selections that do not rest up to date, as far as this tick has room. Sources move before the
+    /// selections that are made from them.
     ///
-    /// - Parameter step: what led the list to its state, and from where.
-    /// - Returns: Those that have moved.
+    /// - Parameter step: the step that led the list to its state, and the state before it.
+    /// - Returns: The selections that have moved.
     @discardableResult
     func move(by step: (from: ListState, Transition)? = nil) -> [LiveSelection] {
         if awake.isEmpty { return [] }
@@ -124,8 +126,8 @@ final class LiveSelections {
         return moved
     }
 
-    /// Whether there is time left for a user's selection in this turn. A client that follows a list through thousands of views
-    /// gets their changes late, and does not delay the list's other clients.
+    /// Whether there is time left for a user's selection in this tick. A client that follows a list through thousands
+    /// of views gets their changes late, and does not delay the list's other clients.
     private func mayMove(_ selection: LiveSelection) -> Bool {
         guard awake.count > Self.movesMax, let user = selection.user.id, selection.isBehind else { return true }
         let count = moves[user, default: 0]
@@ -142,10 +144,10 @@ final class LiveSelections {
         for moved in move() { moved.audiences.forEach { $0.wake() } }
     }
 
-    /// The background has brought a selection on.
+    /// Shows a selection that the background has brought up to date.
     func publish(_ selection: LiveSelection) {
         show(selection)
-        // Also when they are shown nothing new: replies wait until that is known.
+        // Even if the rows have not changed, because replies wait until that is known.
         selection.audiences.forEach { $0.wake() }
         moveAndServe()
     }
@@ -162,9 +164,10 @@ final class LiveSelections {
 
     // MARK: Orders
 
-    /// The items by their values at a path, if that is worth the while; what is awaited is told by `move`.
+    /// Returns the items ordered by their values at a path, if an order is worthwhile. After an awaited order is made,
+    /// `move` continues with it.
     func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
-        // The list stays until the order is there.
+        // Keeps the list alive until the order is made.
         orders.order(at: path, for: goal, list.background) { [self, list = list] in
             awake.forEach { $0.endAwaiting() }
             withExtendedLifetime(list) { moveAndServe() }
@@ -185,11 +188,12 @@ final class LiveSelections {
         }
     }
 
-    /// Wakes those that rest and that a change of the list may concern. They rest at the state that it comes from.
+    /// Wakes the resting selections that a change of the list may concern. They are still at the state before the
+    /// change.
     func wake(by step: Transition, from old: ListState, to new: ListState) {
         if numbered.isEmpty { return }
         orders.note(step, to: new, list.background)
-        // Who is to start anew is told so, whether or not that changes anything.
+        // A reload always sends a reset, even if it changes nothing.
         guard new.lastReloadRevision <= old.revision,
             let operations = step.operationsAtOnce(in: list.background.turn),
             let numbers = numbers(concernedBy: operations, from: old.snapshot, to: new.snapshot)
@@ -212,7 +216,8 @@ final class LiveSelections {
         awake.add(selection)
     }
 
-    /// Nil for all, and where it takes long to tell.
+    /// Returns the numbers of the selections that operations may concern; nil for all of them, and if it takes long to
+    /// compute.
     private func numbers(
         concernedBy operations: [ListOperation], from old: Snapshot, to new: Snapshot
     ) -> Set<Int>? {
@@ -224,7 +229,7 @@ final class LiveSelections {
             parent: { parents.append($0) })
         guard isKnown, parents.count * numbered.count <= 8 * workMax else { return nil }
         if parents.isEmpty { return numbers }
-        // They may be shown for what is under them.
+        // Parents may be shown only because their descendants match.
         for (number, selection) in numbered where selection.isResting && !numbers.contains(number) {
             if let shown = selection.shown, parents.contains(where: shown.contains) { numbers.insert(number) }
         }

@@ -1,16 +1,16 @@
 import DiffableJSON
 
-/// The answer to a request whose turn has come, when it takes long to find: what it says and its bytes are found beside
-/// the loop.
+/// The answer to a request whose turn has come, if it takes long to compute: its content and its bytes are made in the
+/// background.
 final class LongAnswer {
-    /// Nil until it is found.
+    /// The answer; nil until it is computed.
     private(set) var line: ByteWriter?
     private var isWanted = true
 
     /// - Parameters:
-    ///   - size: about how much work it is, in items.
-    ///   - mayBegin: asked when it has had to wait for its turn; if not, it is given up.
-    ///   - whenDone: called once, when it is found or given up, unless it is not wanted any more.
+    ///   - size: the approximate amount of work, in items.
+    ///   - mayBegin: called if the work had to wait; if it returns false, the work is given up.
+    ///   - whenDone: called once, when the answer is computed or given up, unless it is no longer wanted.
     init(
         size: Int, _ background: Background, mayBegin: @escaping () -> Bool,
         _ write: @escaping @Sendable () -> ByteWriter, whenDone: @escaping () -> Void
@@ -28,6 +28,6 @@ final class LongAnswer {
         }
     }
 
-    /// Nobody waits for it any more.
+    /// Gives the answer up, because no request waits for it.
     func end() { isWanted = false }
 }

@@ -1,26 +1,26 @@
 import Diffable
 
-/// What leads from what some subscribers were sent to what they are shown, when it takes long to find: another view's
-/// rows, or a list of which most has changed.
+/// A diff from the state that some subscribers were sent to the shown state, if it takes long to compute: to the rows
+/// of another view, or of a list that has changed in most items.
 final class LongDifference {
-    /// What they have when they were sent it.
+    /// The subscribers' state after this diff.
     let target: DeliveredState
-    /// Nil until they are found.
+    /// The diff; nil until it is computed.
     fileprivate(set) var operations: [ListOperation]?
     fileprivate var waiting: [Subscription] = []
 
     fileprivate init(to target: DeliveredState) { self.target = target }
 
-    /// Whether somebody still waits for it.
+    /// Whether a subscription still waits for it.
     fileprivate var isWanted: Bool { waiting.contains { $0.longDifference === self } }
 }
 
-/// Those that the background looks for, once for all subscribers of an audience who were sent the same.
+/// The diffs that the background computes, once for all subscribers of an audience that were sent the same state.
 final class LongDifferences {
-    /// By where they lead from.
+    /// Diffs by the views that they start from.
     private var known: [RenderedView.ID: LongDifference] = [:]
 
-    /// The subscription is called when it is found, if it still waits for it then.
+    /// Computes a diff and notifies the subscription, if it still waits for it then.
     func find(
         from sent: DeliveredState, to target: DeliveredState, for subscription: Subscription, _ background: Background
     ) -> LongDifference {

@@ -1,36 +1,36 @@
 import NIOCore
 
-/// When a subscription may be sent a group, and when it owes a bookmark: of one that asked for `minInterval` or for
-/// `bookmark`.
+/// The time at which a subscription may get its next update, and at which it owes a bookmark. Only for subscriptions
+/// with `minInterval` or `bookmark`.
 struct Pace {
-    /// Between the end of a group and the beginning of the next.
+    /// Time between the end of an update and the beginning of the next.
     let minInterval: TimeAmount?
-    /// Without a line, until a bookmark.
+    /// Time without a line after which a bookmark is due.
     let bookmark: TimeAmount?
     private var lastGroup: NIODeadline?
-    /// Nil before it was first looked at.
+    /// Nil until time begins to count.
     private var lastLine: NIODeadline?
 
-    /// Both in milliseconds; nil when neither is asked for.
+    /// Takes both in milliseconds. Returns nil if both are nil.
     init?(minInterval: Int?, bookmark: Int?) {
         if minInterval == nil, bookmark == nil { return nil }
         self.minInterval = minInterval.map { .milliseconds(Int64($0)) }
         self.bookmark = bookmark.map { .milliseconds(Int64($0)) }
     }
 
-    /// When the next group may begin, if that is not now.
+    /// Returns the earliest time of the next update, or nil if it may begin now.
     func earliestGroup(at now: NIODeadline) -> NIODeadline? {
         guard let minInterval, let lastGroup, lastGroup + minInterval > now else { return nil }
         return lastGroup + minInterval
     }
 
-    /// When a bookmark is due if no line comes before.
+    /// The time at which a bookmark is due if no line is sent before.
     var nextBookmark: NIODeadline? {
         guard let bookmark, let lastLine else { return nil }
         return lastLine + bookmark
     }
 
-    /// Time counts from now on, if it did not before.
+    /// Begins to count time, if it was not counted before.
     mutating func begin(at now: NIODeadline) { lastLine = lastLine ?? now }
 
     mutating func noteLine(at now: NIODeadline) { lastLine = now }

@@ -1,8 +1,8 @@
 import Diffable
 
-/// What an audience was shown at one revision: never changed, to be kept by whoever was sent it.
+/// The rows that an audience was shown at one revision. Immutable, and kept as long as a subscriber has them.
 ///
-/// A class, so that handing it on costs one reference: a snapshot alone has several.
+/// A class, so that passing it on costs one reference count: a snapshot alone has several.
 final class RenderedView {
     let id: ID
     let snapshot: Snapshot
@@ -13,11 +13,11 @@ final class RenderedView {
     /// All rows, if the window's next position depends on them.
     let rows: Snapshot?
 
-    /// What has the same id is the same.
+    /// Two views with the same id are the same.
     struct ID: Hashable {
         /// The number of the audience.
         let audience: Int
-        /// The list's, when this came to be shown.
+        /// The list's revision at which this was first shown.
         let revision: Int
     }
 
@@ -31,7 +31,7 @@ final class RenderedView {
         }
     }
 
-    /// The rows as the past of a window's next position; nil for a part of which the other rows are not known.
+    /// The rows as history for the window's next position; nil for a window whose other rows are not known.
     var sent: Window.Sent? {
         guard let extent else { return Window.Sent(rows: snapshot, offset: 0, anchor: nil) }
         return rows.map { Window.Sent(rows: $0, offset: extent.offset, anchor: anchor) }
@@ -43,7 +43,7 @@ final class RenderedView {
 
 /// The rows that a view shows of a list.
 enum ShownRows {
-    /// Those of a view without a window.
+    /// All rows of a view without a window.
     case all(Snapshot)
     case window(Window.Extract)
 
@@ -61,7 +61,8 @@ enum ShownRows {
         }
     }
 
-    /// Whether a window has to begin with an item that is not shown. Then its position is known only to those who were sent it.
+    /// Whether a window has to begin with an item that is not shown. Then only subscribers that were sent the item know
+    /// its position.
     var lacksAnchor: Bool {
         switch self {
         case .all: false
@@ -71,19 +72,20 @@ enum ShownRows {
 }
 
 extension Window? {
-    /// The rows of a view with this window, for a subscriber who has been sent nothing.
+    /// Returns the rows of a view with this window, for a subscriber that has been sent nothing.
     func shown(of rows: Snapshot) -> ShownRows { map { .window($0.extract(from: rows)) } ?? .all(rows) }
 }
 
-/// What a subscriber has, after the last group that it was sent.
+/// The state of a subscriber after the last complete update.
 struct DeliveredState {
     var shown: RenderedView
-    /// What the group said. What is shown may be older than that: a revision that changes nothing in a view is not sent.
+    /// The revision that the update named. The rows may be older: a revision that changes nothing in a view is not
+    /// sent.
     var revision: Int
 }
 
 extension RenderedView {
-    /// Whether operations on the list that a window is over leave it as it is. They may where they may not.
+    /// Whether operations on the list leave its window as it is. A `false` may be a false alarm.
     func isUntouched(by operations: [ListOperation]) -> Bool {
         operations.allSatisfy { operation in
             switch operation {

@@ -1,16 +1,16 @@
 import DiffableProtocol
 import DiffableStore
 
-// Where a subscription stands, as others see it.
+// The progress of a subscription, as other code sees it.
 
 extension Subscription {
-    /// Where it goes on from.
+    /// The state from which it starts.
     enum Start {
         case nothing(NotificationWriter.ResetReason)
         case sent(DeliveredState, isSameView: Bool)
     }
 
-    /// Whether an answer that waits for what came of it need not wait for this one any more.
+    /// Whether an answer that waits for its own effects to be sent need not wait for this subscription any longer.
     func isSettled(for barrier: Outbox.Barrier) -> Bool {
         guard let revision = barrier.revision(for: list) else { return true }
         switch machine.state {
@@ -21,26 +21,27 @@ extension Subscription {
         case .following:
             if isPassedOver(by: barrier) { return true }
             guard let audience else { return false }
-            // Another life of the list than the one that it follows is over, and it has heard so.
+            // Another incarnation than the one that it follows has been deleted, and its client has been notified.
             let isOtherLife = revision == .max || audience.list.state.epoch != barrier.epoch
             if !audience.list.isDeleted, isOtherLife { return true }
             return isSettled(upTo: revision, in: audience)
         }
     }
 
-    /// Whoever wants to be sent little is not waited for where that is only polite.
+    /// Whether the barrier skips it: a subscription with a minimum interval is waited for only if the order requires
+    /// it.
     private func isPassedOver(by barrier: Outbox.Barrier) -> Bool {
         machine.pace?.minInterval != nil && !barrier.includesPaced
     }
 
-    /// Whether it may have much to be sent, as far as can be told at a glance.
+    /// Whether it may have much to send, by a quick estimate.
     var isBehind: Bool {
         if machine.rest != .nothing { return true }
         guard machine.state == .following, let audience else { return false }
         return sent?.shown !== audience.shown
     }
 
-    /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
+    /// Whether everything has been sent. True for an ended subscription, to which nothing is left to send.
     var isSettled: Bool {
         switch machine.state {
         case .ended: return true
@@ -50,16 +51,16 @@ extension Subscription {
         }
     }
 
-    /// Whether it has been sent all that its view shows up to a revision.
+    /// Whether everything that its view shows up to a revision has been sent.
     private func isSettled(upTo revision: Int, in audience: Audience) -> Bool {
         guard let sent, machine.rest == .nothing, !machine.owesView, !audience.list.isDeleted else { return false }
         if sent.revision >= revision { return true }
         audience.list.update()
-        // What changed since did not change what is shown.
+        // The later changes did not change the shown rows.
         return sent.shown === audience.shown && audience.state.revision >= revision
     }
 
-    /// How its lines are written.
+    /// The form of its lines.
     var form: LineForm {
         switch request.form {
         case .operations: .operations(lineLengthMax: connection.lineLengthMax)
@@ -68,7 +69,7 @@ extension Subscription {
         }
     }
 
-    /// How many revisions it has still to be sent; nil when there is no list.
+    /// The number of revisions still to be sent; nil without a list.
     var revisionsBehind: Int? {
         guard let audience else { return nil }
         return isSettled ? 0 : audience.list.state.revision - (sent?.revision ?? 0)

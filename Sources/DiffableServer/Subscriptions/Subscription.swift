@@ -4,10 +4,11 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// What one subscriber has been sent of one list, through one view at a time. It carries out what its `machine` decides.
+/// The state that one subscriber has been sent of one list, through one view at a time. Carries out the decisions of
+/// its `machine`.
 ///
-/// One that keeps up is sent lines by its audience, with all the others. For one that does not, `nextLine` is called
-/// whenever its socket can take a line, and never otherwise.
+/// While it keeps up, its audience sends it lines along with the other members. When it does not, `nextLine` is called
+/// whenever its socket can take a line, and only then.
 final class Subscription {
     /// Counted from 1 on each connection.
     let number: Int
@@ -19,31 +20,31 @@ final class Subscription {
     private(set) var machine: SubscriptionMachine
     /// Nil while it waits for the list.
     private(set) var audience: Audience?
-    /// What the last finished group led to, on this connection or on an earlier one.
+    /// The state that the last complete update led to, on this connection or on an earlier one.
     var sent: DeliveredState?
-    /// What it waits for before it can follow the list.
+    /// The rows that it waits for before it can follow the list.
     private var preparation: ViewPreparation?
-    /// What it waits for before its next group, or has now found.
+    /// The diff that its next update needs, computed or still being computed.
     private(set) var longDifference: LongDifference?
-    /// A group of which not all is written.
+    /// The update of which only a part is written.
     private var group: Group?
-    /// Among the audience's members, for the audience; nil when it is none.
+    /// Its index among the audience's members; nil when it is not a member.
     var position: Int?
     /// The error that its client gets when it is revoked.
     private var lastError: WireError?
-    /// What the client was told that it can do with the list; nil if it did not ask for bookmarks.
+    /// The abilities that the client was last notified of; nil if it did not ask for bookmarks.
     private var told: Abilities?
-    /// When it is woken.
+    /// The time at which it is woken.
     private var alarm: DeadlineTimers<Subscription>.Time?
 
-    /// How many lines, or pages of long ones, it was sent, and how long they were together, in bytes.
+    /// Lines or pages sent so far, and their total length in bytes.
     private(set) var deliveries = 0
     private(set) var bytesSent = 0
 
-    /// What it is sent next: a line, or a page of one.
+    /// The next bytes to send: a line, or a page of one.
     enum Line {
         case own(ByteWriter)
-        /// With all who stand alike.
+        /// A page shared by all subscribers in the same state.
         case shared(EncodedUpdate)
     }
 
@@ -81,16 +82,16 @@ final class Subscription {
 
     var hasEnded: Bool { machine.state == .ended }
 
-    /// Whether what it was sent last does not end with a line feed: nothing else may be sent before the rest.
+    /// Whether the last bytes sent do not end with a line feed. Then nothing else may be sent before the rest.
     var isInsideLine: Bool { machine.rest == .pages }
 
-    /// What has become of the list that it follows.
+    /// The condition of the list that it follows.
     private var condition: SubscriptionMachine.ListCondition? {
         guard let list = audience?.list else { return nil }
         return list.isReplaced ? .replaced : list.isDeleted ? .deleted : .current
     }
 
-    /// Counts a line, or a page of one, of so many bytes.
+    /// Counts a line, or a page of one, of this length in bytes.
     @inline(__always)
     func noteDelivery(of length: Int) {
         deliveries += 1
@@ -111,18 +112,18 @@ final class Subscription {
         return view.lengthInMemory + rows * lengthOfWindowRow
     }
 
-    /// What a row of a window counts, in bytes. It takes 40 of these, and a change of its list may take a third of a
+    /// Bytes that a row of a window counts. It takes 40 bytes, and a change of its list may cost a third of a
     /// microsecond for it.
     private static let lengthOfWindowRow = 1_024
 
     private static let lengthWithoutView = 1_536
 
-    /// The bytes that another view takes more than the current one.
+    /// The bytes by which another view is larger than the current one.
     func growth(with view: View) -> Int {
         Self.length(view, on: connection) - Self.length(self.view, on: connection)
     }
 
-    /// The states that only it and other slow subscriptions keep.
+    /// The states that are kept only for this and other slow subscriptions.
     var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
         let list = audience?.list
         let shown = list?.isDeleted == true ? nil : audience?.shown
@@ -149,8 +150,8 @@ final class Subscription {
             rows: isWhole ? .all : .ofAudience(held.id.audience), revision: held.id.revision)
     }
 
-    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an update, the
-    /// connection is closed instead: nothing but the rest of the update can follow.
+    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an
+    /// update, the connection is closed instead: nothing but the rest of the update can follow.
     func letGo() {
         guard audience?.list.isDeleted == false, machine.forget() else {
             return connection.closeSlowReader(of: list)
@@ -163,7 +164,7 @@ final class Subscription {
 
     // MARK: The list
 
-    /// Goes on with another view of the list, which is prepared. A group that was begun is finished before.
+    /// Changes to another view of the list, which is prepared. An update that was begun is finished first.
     func show(_ view: View) {
         if !hasEnded { connection.quota.register(growth(with: view)) }
         self.view = view
@@ -186,15 +187,15 @@ final class Subscription {
         new.add(self, insteadOf: old)
     }
 
-    /// Joins those whose window is where it is for one who was sent the same. Subscribers that were sent other rows, because
-    /// they read slowly, may have the same window at another position.
+    /// Joins the audience whose window is at the right position for the rows that were sent. Subscribers that were sent
+    /// other rows, because they read slowly, may have the same window at another position.
     private func moveWindow() {
         guard longDifference == nil, let audience, audience.view.window?.isMoving == true else { return }
         if let sent, sent.shown === audience.shown || audience.follows(sent), !machine.isOtherViewSent { return }
         move(to: audience.list.audience(for: view, after: sent?.shown, isSameView: !machine.isOtherViewSent))
     }
 
-    /// Follows the list that it has waited for, as soon as it is known what its view shows.
+    /// Follows the list that it has waited for, as soon as the rows of its view are known.
     func follow(_ list: FollowedList) {
         machine.beginPreparing()
         preparation?.end()
@@ -205,12 +206,12 @@ final class Subscription {
     }
 
     private func begin(_ list: FollowedList) {
-        // Its client may have lost the right to read it meanwhile.
+        // The client may have lost the right to read the list since.
         guard !list.isDeleted, connection.hub.follow(list.state.name, for: connection.peer) === list else {
             endViewPreparation()
             machine.beginWaiting()
             connection.hub.awaitList(for: self)
-            // Answers may have waited for it.
+            // Answers may have waited for this subscription.
             return markDue()
         }
         if preparation?.isRefused == true {
@@ -234,7 +235,7 @@ final class Subscription {
         preparation = nil
     }
 
-    /// Its client may not read the list any more.
+    /// Ends it because its client may no longer read the list.
     func revoke() {
         revoke(
             because: WireError(
@@ -262,14 +263,14 @@ final class Subscription {
         connection.hub.leave(audience.list)
     }
 
-    /// Goes on with the next list of that name, as soon as there is one.
+    /// Waits for the next list with that name.
     private func awaitList() {
         leave()
         sent = nil
         connection.hub.awaitList(for: self)
     }
 
-    /// Nothing is sent any more.
+    /// Ends it: nothing more is sent.
     func end() {
         endGroup()
         guard machine.end() else { return }
@@ -281,18 +282,18 @@ final class Subscription {
 
     // MARK: Mirrors
 
-    /// That the list is live, or not any more, is news.
+    /// Notes that the list has become live, or is no longer live.
     func noteLiveness() {
         machine.oweLiveness()
         markDue()
     }
 
-    /// What is followed may be a mirror.
+    /// Notes that liveness is to be reported, if the list is a mirror.
     private func oweLiveness() { if connection.hub.mirrors.liveness(of: list) != nil { machine.oweLiveness() } }
 
     // MARK: What the client can do
 
-    /// It may be something else than what the client was told.
+    /// Notes that the client's abilities may have changed.
     func noteAbilities() { if oweAbilities() { markDue() } }
 
     @discardableResult
@@ -302,7 +303,7 @@ final class Subscription {
         return true
     }
 
-    /// What the client is told next.
+    /// Takes the changes of the client's abilities for the next bookmark.
     private func takeAbilityNews() -> AbilityNews {
         guard let told, audience != nil else { return AbilityNews() }
         let abilities = connection.abilities(on: list)
@@ -312,24 +313,25 @@ final class Subscription {
 
     // MARK: With all others
 
-    /// Whether that was what it was sent last, and its socket can take a line that leads on from there.
+    /// Whether this state was the last one sent, and its socket can take a line that continues from there.
     func keepsUp(from state: DeliveredState) -> Bool {
         guard let sent, sent.shown === state.shown, sent.revision == state.revision else { return false }
         return machine.isSteady && connection.session.mayWriteLine
     }
 
-    /// Its audience moved on without it: it follows as soon as the socket can take a line.
+    /// Marks its connection as due, because the audience moved on without it. It follows as soon as the socket can take
+    /// a line.
     func markDue() {
         if machine.minds(newsOf: condition), connection.session.mayWrite { connection.markDue() }
     }
 
-    /// What its next group needs is found.
+    /// Continues with the diff that was computed for the next update.
     func reportFound() {
         machine.reportFound()
         markDue()
     }
 
-    /// The time has come that it waited for. A socket that takes nothing now is served when it does.
+    /// Continues at its alarm. A full socket is served when it can take data again.
     func wake() {
         alarm = nil
         machine.wake()
@@ -346,7 +348,7 @@ final class Subscription {
 
     // MARK: At its own pace
 
-    /// The next line, or the next page of one, or nil when there is nothing to say.
+    /// Returns the next line, or the next page of one; nil when there is nothing to send.
     func nextLine() -> Line? {
         guard machine.pace != nil else {
             return next(at: nil) ?? (machine.owesLiveness ? bookmark(at: nil).map(Line.own) : nil)
@@ -360,7 +362,7 @@ final class Subscription {
         return line ?? bookmark.map(Line.own)
     }
 
-    /// - Parameter now: for those with a pace.
+    /// - Parameter now: needed only with a pace.
     private func next(at now: NIODeadline?) -> Line? {
         while true {
             switch machine.nextAction(condition) {
@@ -384,7 +386,7 @@ final class Subscription {
         moveWindow()
         guard let audience else { preconditionFailure("what is followed has an audience") }
         var target = audience.target
-        // A new view may have been found for an older state than the old one has shown; nothing sent is taken back.
+        // A new view may have been computed for an older state than the old view has shown. Revisions never go back.
         if let sent, target.revision < sent.revision { return nil }
         let isSame = sent?.shown === target.shown
         guard
@@ -397,7 +399,7 @@ final class Subscription {
                 move(to: audience.list.audience(for: view, still: sent))
                 return nil
             }
-            // As if nothing had happened: the next group is from where the last one led.
+            // Continues as if nothing had changed: the next update still starts at the revision of the last one.
             self.sent = DeliveredState(shown: target.shown, revision: sent.revision)
             return nil
         }
@@ -412,12 +414,12 @@ final class Subscription {
         return .shared(line)
     }
 
-    /// Whether all that changed since has cancelled out.
+    /// Whether all changes since have cancelled out.
     private func isUnchanged(since sent: DeliveredState, in audience: Audience) -> Bool {
         guard let longDifference else { return audience.isUnchanged(since: sent) }
         let target = longDifference.target
         guard longDifference.operations?.isEmpty == true, target.shown.extent == sent.shown.extent else { return false }
-        // Up to there; what is shown by now may be something else.
+        // Only up to that state; the rows shown now may differ from it.
         self.longDifference = nil
         machine.endSearch()
         audience.list.background.free(sent.shown.snapshot)
@@ -425,7 +427,7 @@ final class Subscription {
         return audience.isUnchanged(since: DeliveredState(shown: target.shown, revision: sent.revision))
     }
 
-    /// Nil while it is searched for; `target` is where it leads.
+    /// Returns nil while the diff is being computed; `target` becomes the state that the update leads to.
     private func encodedUpdate(from audience: Audience, _ target: inout DeliveredState) -> EncodedUpdate? {
         if let sent, let longDifference {
             guard let operations = longDifference.operations else { return nil }
@@ -451,14 +453,14 @@ final class Subscription {
             self.group = Group(rest: rest, target: group.target)
         } else {
             self.group = nil
-            // It took several pages: what it had may be very different, and nobody else's by now.
+            // The update took several pages: its old state may be very different, and may have no other holder by now.
             if let sent { connection.hub.background.free(sent.shown.snapshot) }
             finish(group.target)
         }
         return .shared(page)
     }
 
-    /// Takes no more of a group that was begun.
+    /// Sends no more of an update that was begun.
     private func endGroup() {
         if let group { connection.hub.pages.leave(group.rest) }
         group = nil
@@ -483,13 +485,13 @@ final class Subscription {
         return line
     }
 
-    /// The bookmark that is due, if one is.
+    /// Returns the bookmark, if it is due.
     private func bookmark(at now: NIODeadline?) -> ByteWriter? {
         guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
         if isUpToDate, let audience, let sent {
             self.sent?.revision = max(sent.revision, audience.state.revision)
             if audience.hasUnseenMoves, sent.shown === audience.shown {
-                // A client that comes back from there has these rows.
+                // A client that resumes from this revision has these rows.
                 move(to: audience.list.audience(insteadOf: audience))
                 if let shown = self.audience?.shown { self.sent?.shown = shown }
             }
@@ -504,7 +506,7 @@ final class Subscription {
 }
 
 extension UpdateRest? {
-    /// What is left, for the machine.
+    /// The kind of rest, for the machine.
     fileprivate var kind: SubscriptionMachine.Rest {
         switch self {
         case nil: .nothing

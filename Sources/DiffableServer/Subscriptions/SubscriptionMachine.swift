@@ -7,71 +7,71 @@ import NIOCore
 ///
 /// It is a value without a list, a socket or a clock, so tests drive thousands of them through random events.
 /// `Subscription` has the states of the list that the machine decides about, reports what happens to them, and carries
-/// out what comes back. For one that keeps up with its audience nothing is decided but `isSteady`.
+/// out the machine's actions. While a subscription keeps up with its audience, only `isSteady` is used.
 struct SubscriptionMachine {
     enum State: Equatable {
-        /// There is no such list, or none that its client may read.
+        /// The list does not exist, or the client may not read it.
         case waiting
-        /// There is one, and what the view shows of it is being found.
+        /// The list exists, and the rows of the view are being computed.
         case preparing
         case following
-        /// Its client may not read the list any more, and is about to hear so.
+        /// The client may no longer read the list, and is about to be notified.
         case revoked
         case ended
     }
 
-    /// What is left of a group that was begun.
+    /// The part of an update that is still to be written.
     enum Rest {
         case nothing
         /// Other lines.
         case lines
-        /// More of a line: nothing else may be sent before it.
+        /// More of the same line: nothing else may be sent before it.
         case pages
     }
 
-    /// What leads to the state that is shown, when that takes long to find.
+    /// The progress of a diff that takes long to compute.
     enum Search {
         case none, running, found
     }
 
-    /// What has become of the list that it follows.
+    /// The condition of the list that it follows.
     enum ListCondition {
         case current, deleted
-        /// It was deleted, and another life of it has begun.
+        /// The list was deleted, and another incarnation exists.
         case replaced
     }
 
-    /// What is to be written or done next.
+    /// The next thing to write or do.
     enum Action: Equatable {
         case nothing
-        /// Write more of the group that was begun, and report what is left: `reportContinued`.
+        /// Write more of the update that was begun, and report the rest with `reportContinued`.
         case continueGroup
-        /// Compare what was sent last with what is shown now, and `decide`.
+        /// Compare the sent state with the shown one, then call `decide`.
         case compare
-        /// Write that the right is lost, and end.
+        /// Report that the right to read is lost, and end.
         case tellOfLostRight
-        /// Write that the list was deleted, and end.
+        /// Report that the list was deleted, and end.
         case tellOfDeletion
-        /// Write that the list was deleted, and wait for the next.
+        /// Report that the list was deleted, and wait for the next one with that name.
         case tellOfDeletionAndAwaitList
-        /// Wait for the next list of that name without a word, and ask again.
+        /// Wait for the next list with that name without reporting anything, and ask again.
         case awaitList
-        /// Write a bookmark; up to the state that is shown if nothing is held back, else as far as the last group led.
+        /// Write a bookmark: for the shown state if nothing is held back, otherwise for the state of the last update.
         case writeBookmark(isUpToDate: Bool)
     }
 
-    /// What is to be done about a difference between what was sent and what is shown.
+    /// The decision about a difference between the sent and the shown state.
     enum Decision: Equatable {
         case nothing
-        /// Write what leads there, and report what is left of the group: `reportBegun`. If it may be nothing, nothing is
-        /// written when all changes have cancelled out. If it is long, it is searched for in the background.
+        /// Write the diff, and report the rest of the update with `reportBegun`. If `mayBeNothing`, write nothing when
+        /// all changes have cancelled out. A diff that takes long is computed in the background.
         case write(mayBeNothing: Bool)
     }
 
-    /// What another view is followed by.
+    /// The step that another view requires.
     enum ViewChange: Equatable {
         case nothing
-        /// Find what the view shows, for the list that it is about to follow.
+        /// Compute the rows of the view, for the list that it is about to follow.
         case prepareAnew
         case changeAudience
     }
@@ -79,21 +79,21 @@ struct SubscriptionMachine {
     private(set) var state: State
     private(set) var rest = Rest.nothing
     private(set) var search = Search.none
-    /// Why its next state from nothing is sent, if it is.
+    /// The reason in the next reset, if one is sent.
     private(set) var resetReason: NotificationWriter.ResetReason
-    /// Whether it has heard that there is such a list.
+    /// Whether the client knows that the list exists.
     private var knowsOfList: Bool
     /// Whether an update is owed even if nothing has changed: after another view, and after `forget`.
     private(set) var owesView = false
     /// Whether the last update was of another view.
     private(set) var isOtherViewSent = false
-    /// Whether its list, a mirror, is live is to be told, or what its client can do with the list.
+    /// Whether a bookmark is owed that reports the liveness of a mirror or the client's abilities.
     private(set) var owesLiveness = false
-    /// When it is to be woken.
+    /// The time at which it is to be woken.
     private(set) var alarm: NIODeadline?
-    /// There is something new that it is not to have before it is woken.
+    /// Whether there is news that is held back until it is woken.
     private var isTooEarly = false
-    /// Nil when it minds no time, as most do.
+    /// Nil for most subscriptions, which have no time limits.
     private(set) var pace: Pace?
     private let duration: Request.Subscribe.Duration
     private let ifAbsent: AbsentList
@@ -109,30 +109,30 @@ struct SubscriptionMachine {
 
     // MARK: Questions
 
-    /// Whether nothing but its socket decides whether it keeps up with its audience.
+    /// Whether its socket alone decides if it keeps up with its audience.
     @inline(__always)
     var isSteady: Bool { rest == .nothing && !owesView && !owesLiveness && pace == nil }
 
-    /// Whether it waits for a list, and has not heard that the one it knows is gone.
+    /// Whether it waits for a list, and its client has not been notified that the previous one was deleted.
     var owesDeletion: Bool { state == .waiting && knowsOfList }
 
-    /// Whether it has to be looked after when there is something new.
+    /// Whether it has to be served when there is news.
     func minds(newsOf list: ListCondition?) -> Bool { !isTooEarly || list != .current }
 
     // MARK: The list
 
-    /// There is a list that it may follow.
+    /// Begins to prepare, because there is a list that it may follow.
     mutating func beginPreparing() { state = .preparing }
 
-    /// What its view shows of it is found.
+    /// Begins to follow, because the rows of its view are known.
     mutating func beginFollowing() { state = .following }
 
     mutating func oweLiveness() { owesLiveness = true }
 
-    /// It goes on from another view than its own, from which one update leads.
+    /// Notes that it starts from another view than its own, so one update leads to its own.
     mutating func oweView() { (owesView, isOtherViewSent) = (true, true) }
 
-    /// There is none to follow any more.
+    /// Begins to wait, because there is no longer a list to follow.
     mutating func beginWaiting() { state = .waiting }
 
     mutating func show(isSameView: Bool, of list: ListCondition?) -> ViewChange {
@@ -140,10 +140,10 @@ struct SubscriptionMachine {
         case .waiting, .revoked, .ended: return .nothing
         case .preparing: return .prepareAnew
         case .following:
-            // It is about to hear that it was deleted, and the view is for the next list.
+            // The client is about to be notified of the deletion, and the view is for the next list.
             guard list == .current else { return .nothing }
             owesView = true
-            // An equal view is no other one: a window whose anchor has gone stays where it is.
+            // An equal view is not another view: a window whose anchor was deleted stays where it is.
             if isSameView { return .nothing }
             isOtherViewSent = true
             search = .none
@@ -151,8 +151,8 @@ struct SubscriptionMachine {
         }
     }
 
-    /// Its client may not read the list any more. Nothing more of the list is sent but the rest of a line that was begun,
-    /// and then that it has ended.
+    /// Ends it, because its client may no longer read the list. If a line was begun, its rest is still sent. After it,
+    /// only the end of the subscription is reported.
     ///
     /// - Returns: Whether it leaves the list at once.
     mutating func revoke() -> Bool {
@@ -176,7 +176,7 @@ struct SubscriptionMachine {
         return true
     }
 
-    /// Nothing is sent any more; false when that was so before.
+    /// Ends it. Returns false if it had already ended.
     mutating func end() -> Bool {
         guard state != .ended else { return false }
         state = .ended
@@ -189,7 +189,7 @@ struct SubscriptionMachine {
 
     // MARK: What is written
 
-    /// Its socket can take a line: time is minded from now on.
+    /// Begins to count time, because its socket can take a line.
     mutating func beginWriting(at now: NIODeadline) { pace?.begin(at: now) }
 
     mutating func nextAction(_ list: ListCondition?) -> Action {
@@ -197,13 +197,13 @@ struct SubscriptionMachine {
         switch state {
         case .preparing, .ended: return .nothing
         case .revoked: return .tellOfLostRight
-        // The list was replaced, and the next one had gone before anything was said of it.
+        // The list was replaced, and the next one was deleted before the client was notified of it.
         case .waiting: return owesDeletion ? endOfList() : .nothing
         case .following:
             switch list {
             case .current?: return .compare
             case .deleted?: return endOfList()
-            // It is followed on: what comes next says that it begins anew.
+            // Following continues with the new incarnation, whose reset gives the reason.
             case .replaced?:
                 beginAnew()
                 return .awaitList
@@ -212,7 +212,7 @@ struct SubscriptionMachine {
         }
     }
 
-    /// There is no such list any more: it ends, or goes on with the next list of that name as soon as there is one.
+    /// Handles the deletion of its list: it ends, or waits for the next list with that name.
     private mutating func endOfList() -> Action {
         guard ifAbsent == .isAwaited else { return .tellOfDeletion }
         let isNews = knowsOfList
@@ -229,16 +229,16 @@ struct SubscriptionMachine {
     }
 
     /// - Parameters:
-    ///   - isSame: whether what was sent last is what is shown now.
-    ///   - now: for one that minds the time.
-    ///   - isStopping: whether the daemon says all there is before it stops.
+    ///   - isSame: whether the sent state is the shown one.
+    ///   - now: needed only with a pace.
+    ///   - isStopping: whether the daemon sends everything before it stops.
     mutating func decide(isSame: Bool, at now: NIODeadline?, isStopping: Bool) -> Decision {
         if isSame, !owesView { return .nothing }
         if let now, isTooEarly(at: now, isStopping: isStopping) { return .nothing }
         return search == .running ? .nothing : .write(mayBeNothing: !owesView)
     }
 
-    /// Whether it is too early for another group. What a new view shows was asked for now.
+    /// Whether it is too early for another update. Never too early for a new view, because the client asked for it now.
     private mutating func isTooEarly(at now: NIODeadline, isStopping: Bool) -> Bool {
         isTooEarly = false
         guard !owesView, !isStopping, let end = pace?.earliestGroup(at: now) else { return false }
@@ -247,15 +247,15 @@ struct SubscriptionMachine {
         return true
     }
 
-    /// What to write is searched for in the background.
+    /// Notes that the diff to write is being computed in the background.
     mutating func beginSearch() { search = .running }
 
     mutating func reportFound() { if search == .running { search = .found } }
 
-    /// What was found is used, or nobody needs it.
+    /// Forgets the computed diff, because it was used or is not needed.
     mutating func endSearch() { search = .none }
 
-    /// The first line of a group is written, or its first page. What comes after it is another group's.
+    /// Notes that the first line or page of an update is written. Later changes belong to the next update.
     mutating func reportBegun(_ rest: Rest, at now: NIODeadline?) {
         (owesView, isOtherViewSent) = (false, false)
         knowsOfList = true
@@ -268,16 +268,16 @@ struct SubscriptionMachine {
         if rest == .nothing, let now { pace?.noteGroup(at: now) }
     }
 
-    /// Whether the group that is finished is the only one.
+    /// Whether the finished update is the only one that was requested.
     var isFinishedByGroup: Bool { rest == .nothing && duration == .once }
 
     // MARK: Time
 
     mutating func noteLine(at now: NIODeadline) { pace?.noteLine(at: now) }
 
-    /// Nothing else is to be written: the bookmark that is due, if one is; otherwise it is woken when one will be.
+    /// Returns the bookmark, if it is due and nothing else is to be written. Otherwise sets the alarm for it.
     ///
-    /// - Parameter now: for one that minds the time.
+    /// - Parameter now: needed only with a pace.
     mutating func nextBookmark(at now: NIODeadline?) -> Action {
         if owesLiveness, state == .following {
             owesLiveness = false
@@ -293,10 +293,10 @@ struct SubscriptionMachine {
         return .writeBookmark(isUpToDate: !isTooEarly && search == .none)
     }
 
-    /// Is woken then, or before.
+    /// Sets the alarm, unless it is set to an earlier time.
     private mutating func setAlarm(at deadline: NIODeadline) { alarm = alarm.map { min($0, deadline) } ?? deadline }
 
-    /// The time has come that it waited for.
+    /// Continues at the alarm.
     mutating func wake() {
         alarm = nil
         isTooEarly = false

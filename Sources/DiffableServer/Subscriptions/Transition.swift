@@ -1,9 +1,9 @@
 import Diffable
 import DiffableStore
 
-/// How a snapshot became the next one: of a list, of a selection, or of a window.
+/// A step from one snapshot to the next: of a list, of a selection, or of a window.
 ///
-/// What it takes is found when somebody asks for it, once for all who do.
+/// Its diff is computed when it is first needed, once for all users.
 final class Transition {
     let new: Snapshot
     /// The same as `operations`, as a JSON array, if the journal made it.
@@ -18,7 +18,7 @@ final class Transition {
         self.known = operations
     }
 
-    /// - Parameter transaction: the one that led there, if it was one alone.
+    /// - Parameter transaction: the transaction that led there, if it was a single one.
     init(from old: borrowing Snapshot, to new: Snapshot, by transaction: Commit.Transaction? = nil) {
         self.new = new
         self.encoded = transaction?.encoded
@@ -26,13 +26,13 @@ final class Transition {
         self.old = known == nil ? copy old : nil
     }
 
-    /// The canonical difference, unless it is still to be found and that takes long.
+    /// Returns the canonical diff, or nil if it is not known yet and takes long to compute.
     func operationsAtOnce(in turn: TurnLimits) -> [ListOperation]? {
         if let old, !new.isNear(old, in: turn) { return nil }
         return operations
     }
 
-    /// The canonical difference.
+    /// The canonical diff.
     var operations: [ListOperation] {
         if let known { return known }
         guard let old else { preconditionFailure("what is not known yet can be found") }

@@ -1,32 +1,32 @@
 import Diffable
 import DiffableStore
 
-/// How much of what takes long one turn of the loop has room for; all that is more is for the background.
+/// Bounds on long work in one iteration of the event loop. Longer work is done in the background.
 package struct TurnLimits: Sendable {
-    /// In looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
+    /// Work at most, counted in looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
     package var workMax = 4_096
 
     package init() {}
 
-    /// How many pages of 32 items two states may not share, for their difference to be found at once.
+    /// Pages of 32 items in which two states may differ for their diff to be computed at once.
     var pagesMax: Int { workMax / 64 }
 
-    /// How long a line is that is read at once, in bytes: about half a millisecond.
+    /// Bytes of the longest line that is read at once: about half a millisecond.
     var lineLengthMax: Int { 32 * workMax }
 
-    /// Of how many items a state is freed at once: a few milliseconds.
+    /// Items of the largest state that is freed at once: a few milliseconds.
     var itemsFreedMax: Int { 2 * workMax }
 
-    /// How many orders of its items are kept of a list at a time (`KeptOrders`), each of some 40 bytes for an item.
+    /// Orders of its items kept for a list at a time (`KeptOrders`), each of some 40 bytes per item.
     var ordersMax: Int { 4 }
 }
 
 extension [ListOperation] {
-    /// Whether a turn has no room to go through all that they name.
+    /// Whether their items are too many to visit in one iteration of the event loop.
     func isLong(in turn: TurnLimits) -> Bool { size(max: turn.itemsFreedMax) > turn.itemsFreedMax }
 }
 
 extension Snapshot {
-    /// Whether a turn has room to find the difference from another state.
+    /// Whether the diff from another state can be computed in one iteration of the event loop.
     func isNear(_ old: Snapshot, in turn: TurnLimits) -> Bool { isNear(old, pagesMax: turn.pagesMax) }
 }

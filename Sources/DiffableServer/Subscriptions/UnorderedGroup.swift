@@ -1,7 +1,7 @@
-/// Objects in no order, each of which knows its place. One comes and goes at the same cost, however many they are.
+/// Objects without an order, each of which knows its index. Adding and removing one are O(1).
 struct UnorderedGroup<Member: AnyObject> {
     private var members: [Member] = []
-    /// Where a member's place among the others is; nil there when it is not in this group.
+    /// The property that holds a member's index; nil there when it is not in this group.
     private let place: ReferenceWritableKeyPath<Member, Int?>
 
     init(_ place: ReferenceWritableKeyPath<Member, Int?>) { self.place = place }
@@ -11,14 +11,14 @@ struct UnorderedGroup<Member: AnyObject> {
 
     subscript(position: Int) -> Member { members[position] }
 
-    /// One that is here already stays.
+    /// Adds a member, unless it is in a group already.
     mutating func add(_ member: Member) {
         if member[keyPath: place] != nil { return }
         member[keyPath: place] = members.count
         members.append(member)
     }
 
-    /// One that is not here stays away.
+    /// Removes a member, if it is in the group.
     mutating func remove(_ member: Member) {
         guard let position = member[keyPath: place] else { return }
         member[keyPath: place] = nil

@@ -2,11 +2,11 @@ import DequeModule
 import DiffableJSON
 import DiffableProtocol
 
-/// What is left of an update that does not fit one page: more of its line, or other lines.
+/// The rest of an update that does not fit one page: more of its line, or other lines.
 ///
-/// It holds where the update is, and none of it: who stops in the middle costs no page.
+/// It holds a position in the update and no bytes, so a reader that stops in the middle costs no page.
 struct UpdateRest {
-    /// Where in all updates the next page stands.
+    /// The position of the next page among all updates.
     let place: Place
     private let writer: Writer
 
@@ -16,13 +16,13 @@ struct UpdateRest {
     }
 
     enum Writer {
-        /// Several lines, each a page.
+        /// Several lines, each of them a page.
         case lines(NotificationWriter, lineLengthMax: Int)
-        /// One line in as many pages as it takes.
+        /// One line in as many pages as it needs.
         case line(LongLineWriter)
     }
 
-    /// In bytes; a line of operations may be as long as its reader takes it.
+    /// Bytes of a page. A line of operations may be as long as its reader accepts.
     static let pageLength = 64 << 10
 
     init(_ place: Place, _ writer: Writer) {
@@ -30,7 +30,7 @@ struct UpdateRest {
         self.writer = writer
     }
 
-    /// Whether the next page goes on in the middle of a line.
+    /// Whether the next page continues in the middle of a line.
     var isInsideLine: Bool {
         switch writer {
         case .lines: false
@@ -38,13 +38,13 @@ struct UpdateRest {
         }
     }
 
-    /// Nil when its lines are as long, or when it is one line.
+    /// The same rest in lines of another length; nil if the length is unchanged, or if the rest belongs to one line.
     fileprivate func writer(lineLengthMax: Int) -> Writer? {
         guard case .lines(let lines, let length) = writer, length != lineLengthMax else { return nil }
         return .lines(lines, lineLengthMax: lineLengthMax)
     }
 
-    /// The next page, with what is left after it.
+    /// Writes the next page, with the rest after it.
     fileprivate func page(to subscription: Int) -> EncodedUpdate {
         let next = Place(update: place.update, page: place.page + 1)
         switch writer {
@@ -65,52 +65,53 @@ struct UpdateRest {
     }
 }
 
-/// The pages that several who read the same update still need, of all updates.
+/// The pages that several readers of the same update still need, for all updates.
 ///
-/// A page is made for the first who can take it, kept for those behind, and let go of when the last of them has taken
-/// it. No more than `pagesMax` are kept: whoever comes to a page that has gone makes it again, for itself and for those
-/// behind. So what is kept is bounded however many read, and however slowly. The first few pages, which fill a socket, stay as
-/// long as the update is read: those who begin at about one time begin one after the other.
+/// A page is made for the first reader that can take it, kept for slower readers, and dropped when the last of them has
+/// taken it. At most `pagesMax` pages are kept: a reader that needs a dropped page makes it again, for itself and for
+/// the readers after it. So memory is bounded for any number of readers of any speed. The first few pages, which fill a
+/// socket, are kept as long as the update is read, because readers that begin at about the same time begin one after
+/// the other.
 ///
-/// When there is no room for another, the oldest goes, which whoever has stopped is left behind with. But as long as
-/// somebody still takes old ones, they stay, and the new one is not kept: otherwise those who are just too far behind
-/// would find each page gone, and nothing would be shared.
+/// When the cache is full, the oldest page is evicted: only a stalled reader still needs it. But while readers still
+/// take old pages, these are kept and the new page is not: otherwise readers that are slightly too slow would find each
+/// page evicted, and would share nothing.
 final class UpdatePages {
     typealias Number = Int
 
     private var readings: [Number: Reading] = [:]
     private var pages: [UpdateRest.Place: (page: EncodedUpdate, number: Int)] = [:]
     private var timesKept = 0
-    /// How many pages were taken, and how many there were when somebody took an old one.
+    /// The number of pages taken so far, and that number when an old page was last taken.
     private var timesTaken = 0
     private var lastTakenOld = Int.min / 2
-    /// The order in which they came to be kept, oldest first. Those that have gone are skipped.
+    /// The places of kept pages, oldest first. Evicted ones are skipped.
     private var order: Deque<UpdateRest.Place> = []
     private var updatesMade = 0
-    /// Also those that were not kept.
+    /// Pages made so far, including those that were not kept.
     private(set) var pagesMade = 0
 
-    /// Who reads one update.
+    /// The readers of one update.
     private struct Reading {
-        /// How many, by the number of the page that they take next.
+        /// The number of readers, by the number of the page that they take next.
         var readers: [Int: Int] = [:]
-        /// Behind the last page that was kept.
+        /// The number after the last page that was kept.
         var end = 0
 
         var first: Int? { readers.keys.min() }
     }
 
-    /// With `UpdateRest.pageLength`, sixteen megabytes.
+    /// Pages kept at most: 16 MiB with `UpdateRest.pageLength`.
     private let pagesMax: Int
 
-    /// What a socket takes beside the first page.
+    /// Pages that a socket takes after the first one.
     private static let firstPages = 4
 
     init(pagesMax: Int = 256) { self.pagesMax = pagesMax }
 
     var pagesKept: Int { pages.count }
 
-    /// For an update whose first page is written already.
+    /// Returns the rest of an update whose first page is already written.
     func rest(_ writer: UpdateRest.Writer) -> UpdateRest {
         updatesMade += 1
         return UpdateRest(UpdateRest.Place(update: updatesMade, page: 1), writer)
@@ -118,7 +119,7 @@ final class UpdatePages {
 
     // MARK: Readers
 
-    /// What is left for a reader that takes lines of this length by now; nearly always the same.
+    /// Returns the rest for the reader's current line length, which rarely changes.
     func change(_ rest: UpdateRest, lineLengthMax: Int) -> UpdateRest {
         guard let other = rest.writer(lineLengthMax: lineLengthMax) else { return rest }
         leave(rest)
@@ -127,12 +128,12 @@ final class UpdatePages {
         return changed
     }
 
-    /// Somebody is going to take what is left of an update.
+    /// Registers a reader that is going to take the rest of an update.
     func enter(_ rest: UpdateRest) {
         readings[rest.place.update, default: Reading()].readers[rest.place.page, default: 0] += 1
     }
 
-    /// The page that a reader takes now. It goes on with what is left after that, if anything is.
+    /// Returns the next page for a reader, and registers the reader for the page after it, if there is one.
     func take(_ rest: UpdateRest, to subscription: Int) -> EncodedUpdate {
         let page: EncodedUpdate
         timesTaken += 1
@@ -150,11 +151,11 @@ final class UpdatePages {
         return page
     }
 
-    /// Somebody has taken the next page, or takes no more.
+    /// Unregisters a reader that has taken the next page, or takes no more pages.
     func leave(_ rest: UpdateRest) {
         let (update, number) = (rest.place.update, rest.place.page)
         guard var reading = readings[update], let count = reading.readers[number] else { return }
-        // Taken out and put back, so that it is not copied.
+        // Removed and put back, so that it is not copied.
         readings[update] = nil
         reading.readers[number] = count > 1 ? count - 1 : nil
         guard let first = reading.first else {
@@ -165,7 +166,7 @@ final class UpdatePages {
         if count == 1 { drop(from: max(number, Self.firstPages + 1), to: min(first, reading.end), of: update) }
     }
 
-    /// Nobody needs these any more. There may be none.
+    /// Drops a range of pages that no reader needs. It may be empty.
     private func drop(from first: Int, to end: Int, of update: Number) {
         for page in first..<max(first, end) { pages[UpdateRest.Place(update: update, page: page)] = nil }
     }
@@ -181,7 +182,7 @@ final class UpdatePages {
         readings[place.update]?.end = max(end, place.page + 1)
     }
 
-    /// Whether somebody else is to take the page that is taken now.
+    /// Whether another reader has yet to take the current page.
     private func hasReaders(behind rest: UpdateRest) -> Bool {
         guard let readers = readings[rest.place.update]?.readers else { return false }
         return readers.contains { $0.key < rest.place.page || $0.key == rest.place.page && $0.value > 1 }

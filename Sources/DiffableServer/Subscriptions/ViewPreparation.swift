@@ -2,22 +2,22 @@ import Diffable
 import DiffableJSON
 import DiffableStore
 
-/// What has to be found before a request can be carried out, or a subscription begun: what a view shows of a list.
+/// The computation of a view's rows, before a request can be carried out or a subscription can begin.
 ///
-/// It holds on to what it needs until `end`.
+/// It holds the selection and the states that it needs until `end`.
 final class ViewPreparation {
     let list: FollowedList?
     private let selection: LiveSelection?
-    /// The list's, when this began: whoever asks has heard of it.
+    /// The list's revision when this began, which the caller may already know.
     private let revision: Int
     private var past: Past
-    /// Called once, when all is found.
+    /// Called once, when everything is computed.
     var whenReady: (() -> Void)?
     private(set) var isReady = false
     /// Whether it was given up because its user has no memory left.
     private(set) var isRefused = false
     private var hasEnded = false
-    /// Whether its user has memory left when its turn has come.
+    /// Called when its turn has come: whether its user still has memory left.
     private var mayBegin: () -> Bool = { true }
 
     private enum Past {
@@ -27,9 +27,9 @@ final class ViewPreparation {
         case isFound(ListState, ShownRows)
     }
 
-    /// For somebody who is about to follow the list.
+    /// Prepares a view for a client that is about to follow the list.
     ///
-    /// - Parameter past: another state to find rows of, and the view that shows them.
+    /// - Parameter past: another state whose rows are to be computed, and the view that shows them.
     init(_ list: FollowedList, _ selection: LiveSelection?, of past: (state: ListState, view: View)?) {
         self.list = list
         self.selection = selection
@@ -37,7 +37,7 @@ final class ViewPreparation {
         self.past = past.map { .isWanted($0.state, $0.view) } ?? .isNotWanted
     }
 
-    /// For somebody who reads one state of a list, which may be followed by others.
+    /// Prepares a view of one state for a client that reads it once. Other clients may follow the list.
     init(
         _ state: ListState, through view: View, _ followed: FollowedList?, _ background: Background,
         mayBegin: @escaping () -> Bool
@@ -50,7 +50,7 @@ final class ViewPreparation {
         look(for: state, through: view, followed, background)
     }
 
-    /// What was wanted of another state than the current one, and which.
+    /// The rows of the other state, and that state; nil until they are computed.
     var found: (state: ListState, rows: ShownRows)? {
         if case .isFound(let state, let rows) = past { (state, rows) } else { nil }
     }
@@ -61,7 +61,7 @@ final class ViewPreparation {
     /// The approximate memory of one row, in bytes.
     static let lengthOfRow = 32
 
-    /// Looks whether all is found. Of a list that was deleted nothing more is.
+    /// Checks whether everything is computed. For a deleted list, nothing more is computed.
     func check() {
         guard !isReady, !hasEnded, let list else { return }
         if !list.isDeleted {
@@ -120,7 +120,7 @@ final class ViewPreparation {
         becomeReady()
     }
 
-    /// Lets go of what it holds.
+    /// Releases the selection and the states that it holds.
     func end() {
         hasEnded = true
         whenReady = nil
