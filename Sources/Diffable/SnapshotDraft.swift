@@ -16,7 +16,7 @@ public struct SnapshotDraft: Sendable {
     /// Creates a draft of this state without operations. O(1).
     public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// Applies an operation for which there is no verb.
+    /// Applies an operation that has no verb.
     public mutating func apply(_ operation: ListOperation) throws(OperationError) {
         do { snapshot = try snapshot.applying([operation]) } catch { throw error.reason }
         operations.append(operation)
