@@ -1,6 +1,6 @@
 import Diffable
 
-// Items side by side: those of a grid, which fill the width, and those of a carousel, where a part of the next one is visible.
+// Items side by side: in a grid, where they fill the width, and in a carousel, where a part of the next one is visible.
 
 extension Composer {
     func gridBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
