@@ -29,7 +29,7 @@ package struct Notifier: Sendable {
 
     package init() {}
 
-    /// Sends the notices as one datagram. Throws nothing, because losing a notice is no reason to stop.
+    /// Sends the notices as one datagram. Throws nothing, because losing a notice does not justify stopping.
     @discardableResult
     package func notify(_ notices: Notice...) -> Delivery {
         let result = sd_notify(0, notices.map(\.assignment).joined(separator: "\n"))
