@@ -33,7 +33,7 @@ private func identifier<Named>(_ argument: String, _ what: String) throws -> Ide
 }
 
 /// Parses content from arguments: one JSON text, or pairs. In a pair `key=value` is a string, and `key:=value` is JSON. A key is a
-/// path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` is no content.
+/// path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` means no content.
 enum ContentArguments {
     static func content(of arguments: [String]) throws -> Content? {
         if arguments.isEmpty { return nil }
