@@ -278,7 +278,7 @@ final class ModelClient: @unchecked Sendable {
             let needed: Rights
             switch attempt.wish {
             case .govern:
-                // Only root may do this, whatever the access is.
+                // Only root may do this, regardless of the access.
                 return checks.expect(user != .root, "root was refused \(attempt.name)")
             case .undo: needed = [.read, .write]
             default: needed = .write
