@@ -96,7 +96,7 @@ extension LimitTrial {
             #expect(try bench.client.line() == #"{"jsonrpc":"2.0","id":\#(number),"result":{}}"#)
         }
         let time = start.duration(to: .now)
-        // The bucket holds no more tokens than this, whatever came during the last request.
+        // The bucket holds no more tokens than this, even after those that the last request's time added.
         #expect(time > .milliseconds(400), "\(count) answers took \(time)")
         // Another connection of the same user gets its turn while one asks for 150 seconds, however fast the machine is.
         try bench.client.send(String(repeating: "ping\n", count: 150 * bench.max))
@@ -157,7 +157,7 @@ extension LimitTrial {
 
     /// Checks that a first state that fits is one line, and one that is a byte too long is two lines within the limit.
     private static func checkLinesOut(_ bench: Bench) throws {
-        // A client is told the length of its lines when it connects.
+        // A client receives the maximum length of its lines when it connects.
         let client = try bench.daemon.connect()
         for (list, length) in [("a", bench.max - roomForMore), ("b", bench.max + 1)] {
             _ = try client.reply(
