@@ -4,7 +4,7 @@
 ///     try draft.appendItems([Item(id: "milk")], toSection: "today")
 ///     try draft.moveItem("bread", beforeItem: "milk")
 ///
-/// The verbs are those of `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot`. Misuse that UIKit
+/// `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot` have the same verbs. Misuse that UIKit
 /// raises or ignores throws an error (see `docs/protocol-errors.md`), and the draft is then unchanged. Each verb costs
 /// O(log n) for each item that it names.
 public struct SnapshotDraft: Sendable {
