@@ -91,7 +91,7 @@ package actor Store {
     var pastBudget = PastBudget<HeldList>()
     /// The number of remembered request keys, without keys that are not on disk yet.
     var keyCount = 0
-    /// Lists whose history has grown and may exceed its limits.
+    /// Lists with a history that has grown and may exceed its limits.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
     var unpackedLists: [HeldList] = []

@@ -95,7 +95,7 @@ struct UndoPath {
 }
 
 extension [ListOperation] {
-    /// Whether they only ask clients to redraw, so that there is nothing to undo.
+    /// Whether they only ask clients to redraw, so that nothing can be undone.
     var onlyAskToDrawAgain: Bool {
         allSatisfy { operation in
             switch operation {

@@ -108,7 +108,7 @@ package struct SharedState: Sendable, Equatable {
 /// The connection to etcd, and the requests that wait for it.
 struct EngineLink {
     var host = ""
-    /// The incarnation of this daemon, which distinguishes its leases from those of an earlier one. A simulation sets
+    /// The incarnation of this daemon, which distinguishes its leases from an earlier daemon's. A simulation sets
     /// it before anything is leased.
     var life = Epoch.random()
     /// Leases of this daemon that were used in a shared list.
