@@ -14,7 +14,7 @@ package struct WebFile: Sendable {
     }
 }
 
-/// Decides what a request gets, from its head alone. It opens no file and sends no request.
+/// Decides the response to a request, from its head alone. It opens no file and sends no request.
 package struct Gate: Sendable {
     /// The names that `Host` may have, in lower case, besides IP addresses and `localhost`.
     package var hosts: Set<String> = []
