@@ -9,7 +9,7 @@ import Glibc
 /// systemd. It sends one datagram and does not wait for an answer.
 package struct Notifier: Sendable {
     package enum Notice: Equatable, Sendable {
-        /// Startup is finished; units that wait for this one may start.
+        /// Startup is finished; units that wait for this unit may start.
         case ready
         /// The configuration is being read again, until the next `ready`.
         case reloading
