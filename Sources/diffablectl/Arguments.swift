@@ -82,7 +82,7 @@ enum ContentArguments {
         return members.content
     }
 
-    /// The `key=value` pairs, whose values are strings.
+    /// The `key=value` pairs with their string values.
     static func stringPairs(of arguments: [String]) -> [(path: FieldPath, key: String, value: String)] {
         if arguments.count == 1, arguments[0].first.map({ "{[\"".contains($0) }) ?? true { return [] }
         return arguments.compactMap { argument in
