@@ -37,7 +37,7 @@ def is_clean(report):
 
 
 def is_clean_asking(report):
-    """Like `is_clean`, for runs in which some caller always sends, so that the server is never idle and the generator hardly ever."""
+    """Like `is_clean`, for runs in which some caller always sends: the server is never idle, and the generator hardly ever."""
     return report["othersBusy"] < 0.15 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
 
 
