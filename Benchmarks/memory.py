@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures what stays after large lists are deleted: resident memory, and the length of lists.sqlite.
+"""Measures resident memory and the length of lists.sqlite after large lists are deleted.
 
     Benchmarks/memory.py DIFFABLED [KIND...] [--after 10] [--scale 1.0] [--environment NAME=VALUE]
 
 Each kind starts a daemon of its own, notes its resident memory, makes lists, deletes them and waits --after seconds. The
 ratio is the resident memory then over that of the fresh daemon. `anon` is the part that is not the program's files. The
-slowest ping tells how long the event loop was held, from the deletion on. Exits with 1 when a ratio is above --bound.
+slowest ping shows how long the event loop was blocked after the deletion. Exits with 1 if a ratio is above --bound.
 """
 
 import argparse
@@ -94,7 +94,7 @@ class Trial:
         self.client.ask("createList", list=name, **parameters)
 
     def fill(self, name, items, transactions=1, length=40):
-        """Appends so many items, in so many transactions."""
+        """Appends items, in a number of transactions."""
         items = [{"id": f"{name}-{number}", "content": {"text": f"item {number} of {name}".ljust(length, "."), "n": number}}
                  for number in range(self.count(items))]
         section = {"op": "appendSections", "sections": [{"id": "s"}]}
@@ -106,7 +106,7 @@ class Trial:
             self.client.change("transact", name, parts)
 
     def apply(self, name, items, length=40):
-        """Hands over a whole list of so many items by one `apply`."""
+        """Sends a whole list with this many items in one `apply`."""
         items = [{"id": f"{name}-{number}", "content": {"text": f"item {number} of {name}".ljust(length, "."), "n": number}}
                  for number in range(self.count(items))]
         parts = [{"op": "appendSections", "sections": [{"id": "s"}]}]
@@ -114,7 +114,7 @@ class Trial:
         self.client.change("apply", name, parts)
 
     def follow(self, name, **view):
-        """Subscribes, and reads all that comes, on a thread of its own."""
+        """Subscribes, and reads everything on a thread of its own."""
         client = self.connect()
         client.send("subscribe", list=name, **({"view": view} if view else {}))
         threading.Thread(target=client.read_all, daemon=True).start()

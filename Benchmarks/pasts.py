@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the pasts of many lists and the keys of requests take: memory, disk, and the time of the next start.
+"""Measures the cost of the histories of many lists and of request keys: memory, disk, and the time of the next startup.
 
     Benchmarks/pasts.py DIFFABLED [--lists 1000] [--items 100] [--changes 800] [--keys 0] [--settings 'pastLengthMax: 1099511627776']
 

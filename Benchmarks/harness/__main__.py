@@ -1,13 +1,13 @@
-"""Measures diffabled beside what people would use instead, and writes what came out into Benchmarks/results.md.
+"""Measures diffabled and its alternatives, and writes the results into Benchmarks/results.md.
 
     make bench                            everything, about 50 minutes; the page is written
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
 Parts are core, fanout, generators, latency, durable, handlers, apply, memory, start, pasts, stalls, crowds, views, typed, feeds,
-hosts, command, view and web. LOADGEN=PATH is another load generator for the part generators, which is left out without one.
-Each round measures every part and server once, so that a disturbance meets all alike. What is not installed is left out with a
-word.
+hosts, command, view and web. LOADGEN=PATH is another load generator for the part generators, which is skipped without one.
+Each round measures every part and server once, so that a disturbance affects all alike. Programs that are not installed are
+skipped with a message.
 """
 
 import argparse
@@ -43,7 +43,7 @@ RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 
 
 class Bench:
-    """One run: how long and how often, what is there, and where the results go."""
+    """One run: its duration and rounds, the available programs, and the place of the results."""
 
     def __init__(self, arguments, results):
         self.is_quick = arguments.quick
@@ -81,7 +81,7 @@ class Bench:
         return self.record(part, round_number, clean, server=server, **criteria, **report)
 
     def carry_out(self, part, round_number):
-        """A part of a round; what it could not measure is missing in the table."""
+        """A part of a round; values that it could not measure are missing in the table."""
         try:
             PARTS[part](self, round_number)
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:

@@ -1,5 +1,5 @@
-"""How long others wait while many begin to follow a long list, or are sent all of it again and again, and while somebody
-changes all of it; and what many who begin cost over one."""
+"""Measures how long other clients wait while many clients begin to follow a long list, or receive all of it repeatedly, and while
+one client changes all of it; and the cost of many new followers compared with one."""
 
 import json
 import multiprocessing
@@ -19,7 +19,7 @@ SNAPSHOT_SECONDS, SNAPSHOT_CHANGES = 4, 10
 
 
 def crowds(bench, round_number):
-    """Each row is what is done, and the longest wait of another client for its small transactions meanwhile."""
+    """Each row is an activity, and the longest wait of another client for its small transactions during it."""
     with running("diffabled", core=None, configuration=LONG_PAST) as server:
         with Bystander(server) as bystander:
             def measure(what, work, **figures):
@@ -52,7 +52,7 @@ def _with_list(server, items, work):
 
 
 def _parts(items, state, method):
-    """The lines that make a list of so many items."""
+    """Yields the lines that make a list of `items` items."""
     for first in range(0, items, BATCH):
         rows = [{"id": f"item-{number:011d}", "content": {"rank": number, "state": state, "text": "x" * 60}}
                 for number in range(first, first + BATCH)]
@@ -100,12 +100,12 @@ class Readers:
         self._process.join()
 
     def read_whole(self):
-        """Until each of them has been sent the list."""
+        """Waits until each of them has received the list."""
         self._pipe.send(None)
         self._pipe.recv()
 
     def read(self, seconds):
-        """For so long; how many bytes came."""
+        """Reads for this time; returns the number of bytes received."""
         self._pipe.send(seconds)
         return self._pipe.recv()
 

@@ -1,5 +1,5 @@
-"""Calls of etcd with many in flight over one connection: what etcd itself does, to compare with. As much of HTTP/2 and gRPC as that
-takes, so that nothing has to be installed and the client costs little beside the server.
+"""Calls etcd with many requests in flight over one connection, to compare with etcd itself. Implements only the necessary parts of
+HTTP/2 and gRPC, so that nothing has to be installed and the client costs little compared with the server.
 
     connection = Connection("10.77.0.1")
     seconds = connection.put_all(puts, in_flight=256)
@@ -41,7 +41,7 @@ class Connection:
                 + _frame(DATA, flags, self._stream, b"\0" + struct.pack(">I", len(message)) + message))
 
     def _frames(self):
-        """Those that have come, at least one. What concerns the connection as a whole is dealt with here."""
+        """Yields the received frames, after reading once. Handles frames that concern the whole connection."""
         self._received += self._socket.recv(1 << 18)
         at, view, answers = 0, self._received, []
         while len(view) - at >= FRAME_HEAD:
@@ -67,7 +67,7 @@ class Connection:
             self._socket.sendall(b"".join(answers))
 
     def put_all(self, puts, in_flight, seconds):
-        """Puts one after the other for so long, with so many not answered; how many there were, and how long it took."""
+        """Puts one after the other for this time, with `in_flight` unanswered; returns their number and the time taken."""
         method = "/etcdserverpb.KV/Put"
         begin = time.perf_counter()
         sent = answered = done = 0
@@ -97,25 +97,25 @@ class Connection:
             pass
 
     def watch(self, prefix):
-        """Hears what is put below a prefix from now on (`await_event`)."""
+        """Watches a prefix from now on (`await_event`)."""
         create = _member(1, prefix) + _member(2, prefix[:-1] + bytes([prefix[-1] + 1]))
         self._socket.sendall(self._call("/etcdserverpb.Watch/Watch", _member(1, create), 0))
         self.await_event()
 
     def await_event(self):
-        """When the next message of the watch came."""
+        """Waits for the next message of the watch; returns its time."""
         while not any(kind == DATA for kind, _, _, _ in list(self._frames())):
             pass
         return time.perf_counter()
 
 
 def put(key, value):
-    """What `put_all` sends."""
+    """Returns a message that `put_all` sends."""
     return _member(1, key) + _member(2, value)
 
 
 def _member(number, value):
-    """Of a message of protobuf, bytes."""
+    """Returns a member of a protobuf message that has bytes as its value."""
     return bytes([number << 3 | 2]) + _length(len(value)) + value
 
 

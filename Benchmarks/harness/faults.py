@@ -1,4 +1,4 @@
-"""Proves that the load generator notices what it must: a server that loses, repeats or swaps messages."""
+"""Proves that the load generator detects a server that loses, repeats or swaps messages."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""What `diffable-feed` costs, and how long after a commit its list shows it, beside reading all and applying it."""
+"""Measures the cost of `diffable-feed`, and the time from a commit to the list, compared with reading and applying all rows."""
 
 import contextlib
 import json
@@ -81,7 +81,7 @@ def _waits(server, path, changed, times):
 
 
 def _applied(server, path):
-    """What one does without feeds, on the wall and of the processor; once before, so that the list is there."""
+    """Measures the alternative to a feed in wall and CPU time. It runs once before, so that the list exists."""
     with Client(server) as client:
         client.request("createList", list="copy", durability="volatile")
     line = f"sqlite3 -json '{path}' '{QUERY}' | '{DIFFABLECTL}' apply copy -q --socket '{server.socket}'"

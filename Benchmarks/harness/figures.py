@@ -1,4 +1,4 @@
-"""From the results of a run to the rows of the table: what is asked for, what was measured, and whether it is met."""
+"""Makes the rows of the table from the results of a run: the target, the measured value, and whether it meets the target."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def is_met(self):
-        """By what was measured, not by what is shown after rounding."""
+        """Compares the measured value, not the rounded one in the table."""
         reached = self.median >= self.target if self.is_least else self.median <= self.target
         return reached and all(holds for _, holds in self.conditions)
 

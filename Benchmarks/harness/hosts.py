@@ -1,6 +1,6 @@
-"""Lists that three hosts share, beside what etcd itself does in the same run: three members on this machine, in network namespaces.
+"""Measures lists that three hosts share, and etcd itself in the same run: three members on this machine, in network namespaces.
 
-A process of its own measures (`python3 hosts.py SECONDS FOLDER`), since whoever is in a namespace stays there.
+A process of its own measures (`python3 hosts.py SECONDS FOLDER`), since a process cannot leave a namespace.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ def hosts(bench, round_number):
 
 
 def _network_libraries():
-    """What of TLS, gRPC and HTTP/2 the daemon is linked with, in libraries or in itself."""
+    """Counts the parts of TLS, gRPC and HTTP/2 that the daemon is linked with, as libraries or statically."""
     libraries = subprocess.run(["ldd", DIFFABLED], check=True, capture_output=True, text=True).stdout
     symbols = DIFFABLED.read_bytes()
     return len(re.findall(r"libssl|libcrypto|grpc|nghttp", libraries)) + sum(
@@ -103,7 +103,7 @@ def request(method, **params):
 
 
 def change(host, number):
-    """Of one item of a host's own."""
+    """Returns a change of one item that belongs to the host."""
     return request("transact", list="load", operations=[
         {"op": "reconfigureItems", "items": [{"id": f"{host}.{number % ITEMS}", "content": f"{number:0{LENGTH}}"}]}])
 
@@ -133,7 +133,7 @@ def _puts(_, seconds, __):
 
 
 class Load(threading.Thread):
-    """Keeps so many transactions in flight, and counts those that were acknowledged while it is measured."""
+    """Keeps a number of transactions in flight, and counts the ones that were acknowledged during the measurement."""
 
     def __init__(self, client, host, seconds):
         super().__init__()
@@ -172,7 +172,7 @@ def _loads(clients, numbers, seconds):
 
 
 def _one_host(hosts_of, seconds, clients):
-    """While the others stand still but for their members of etcd: they would be other machines, and take nothing from this one."""
+    """Measures one host while the others are paused except for etcd: as separate machines, they would take no CPU time from it."""
     for host in cluster.HOSTS[1:]:
         hosts_of.pause(host, SHARING)
     before = _processor(hosts_of)

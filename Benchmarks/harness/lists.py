@@ -46,7 +46,7 @@ def write_rows(directory):
 
 
 class Subscribers:
-    """Connections that follow a list, and tell when the last of them has a revision."""
+    """Connections that follow a list, and report when the last of them has a revision."""
 
     def __init__(self, server, count):
         self.selector = selectors.DefaultSelector()
@@ -88,7 +88,7 @@ class Subscribers:
 
 
 def apply(bench, round_number):
-    """From the start of `cat rows | diffablectl apply` until the last subscriber has all of it, beside jq."""
+    """Measures from the start of `cat rows | diffablectl apply` until the last subscriber has all rows, compared with jq."""
     directory = scratch("apply")
     try:
         old, new = write_rows(directory)

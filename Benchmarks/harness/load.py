@@ -20,7 +20,7 @@ DURABLE_LOADS = [(1, 1), (32, 1), (1, 32), (256, 1)]
 
 
 def generate(server, dialect=None, **options):
-    """One run of the generator; its report. What did not arrive as it should is a failure, not a figure."""
+    """Runs the generator once; returns its report. A message that did not arrive correctly is a failure, not a figure."""
     words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
     run = subprocess.run(
         [BUILT / "LoadGenerator", "--dialect", dialect or server.name, "--socket", server.socket, "--server", str(server.pid),
@@ -37,7 +37,7 @@ def is_clean(report):
 
 
 def is_clean_asking(report):
-    """There is always somebody who asks, so that the server is never idle and the generator hardly ever."""
+    """Like `is_clean`, for runs in which some caller always sends: the server is never idle, and the generator hardly ever."""
     return report["othersBusy"] < 0.15 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
 
 
@@ -118,12 +118,12 @@ def latency(bench, round_number):
             bench.measure("latency", round_number, name, measure, is_clean)
 
 
-# Those who ask one handler at a time, each for one thing.
+# The callers of one handler at a time, with one request each.
 ASKERS = 1_000
 
 
 def handlers(bench, round_number):
-    """Round trips of those who ask, and what consent adds to a transaction."""
+    """Measures round trips to a handler, and the time that its consent adds to a transaction."""
     for dialect, name in (("diffabled-perform", "diffabled"), ("redis-queue", "redis")):
         for askers in (1, ASKERS):
             if not bench.available([name]):

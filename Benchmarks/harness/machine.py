@@ -1,4 +1,4 @@
-"""The machine: who runs where, whether anybody else is busy, and what a process has used."""
+"""The machine: on which cores programs run, whether other programs are busy, and the resources that a process has used."""
 
 import os
 import platform
@@ -57,7 +57,7 @@ def resident_bytes(pid):
 
 
 def processor_seconds(pid):
-    """Of all threads of a process, by its own clock: that clock's number is made of the process's."""
+    """Returns the CPU time of all threads of a process. The number of its CPU clock is computed from the process's id."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -93,7 +93,7 @@ def busy_share(seconds):
 
 
 class Patience:
-    """Waits for a quiet machine and repeats what was disturbed, but not for ever: a run must come to its end."""
+    """Waits for a quiet machine and repeats disturbed measurements, for a limited time, so that a run ends."""
 
     def __init__(self, seconds):
         self.seconds_left = seconds
@@ -104,7 +104,7 @@ class Patience:
             self.seconds_left -= 0.1
 
     def undisturbed(self, measure, is_clean, tries=3):
-        """What `measure` returns, again if it was disturbed; with whether the last was clean."""
+        """Returns the result of `measure`, repeated if it was disturbed, and whether the last one was clean."""
         for remaining in reversed(range(tries)):
             self.wait()
             begin = time.monotonic()

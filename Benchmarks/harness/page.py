@@ -1,4 +1,4 @@
-"""The generated part of Benchmarks/results.md, between its markers, and the plots beside it."""
+"""The generated part of Benchmarks/results.md, between its markers, and the plots next to it."""
 
 import statistics
 import sys

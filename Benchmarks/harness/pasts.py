@@ -1,4 +1,4 @@
-"""Many lists, and lists with long pasts: how long a start takes, and what the pasts take in memory."""
+"""Measures the startup time and the memory of histories, with many lists and with long histories."""
 
 import json
 import time
@@ -16,7 +16,7 @@ REST = 10
 
 
 def pasts(bench, round_number):
-    """To READY=1, and what the daemon takes then."""
+    """Measures the time to READY=1, and the daemon's memory then."""
     for what, lists, items, changes in (("many lists", 20_000, 10, 0), ("long pasts", 1_000, 100, bench.count(800))):
         directory = bench.prepared(what, lambda _: _prepare(lists, items, changes))
         bench.patience.wait()

@@ -25,7 +25,7 @@ pyplot.rcParams.update({
 
 
 def draw_all(figures, directory):
-    """Draws what was measured; returns file names with what they show."""
+    """Draws the results; returns the file names with descriptions."""
     drawn = []
     for draw, name, description in (
             (targets, "targets.svg", "Each row of the table beside its target: right of the line it is met"),

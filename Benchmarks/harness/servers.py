@@ -18,7 +18,7 @@ BUILT = REPOSITORY / "Benchmarks" / ".build" / "release"
 
 
 def service_environment():
-    """What the unit of the system's daemon sets, for whatever is measured of diffabled."""
+    """Returns the allocator's settings in the unit of the system's daemon, so that measurements use them too."""
     unit = (REPOSITORY / "systemd" / "system" / "diffabled.service").read_text()
     return dict(re.findall(r"^Environment=(GLIBC_TUNABLES)=(.*)$", unit, re.MULTILINE))
 
@@ -120,12 +120,12 @@ class Client:
         self.socket.close()
 
     def request(self, method, **parameters):
-        """Its result. What subscriptions are sent before it is let go."""
+        """Returns the result. Drops updates of subscriptions that arrive before it."""
         request = {"id": 1, "method": method, "params": parameters}
         return self.send_line(json.dumps(request, separators=(",", ":")).encode() + b"\n")
 
     def send_line(self, line):
-        """Its result, as `request` has it."""
+        """Returns the result, like `request`."""
         self.socket.sendall(line)
         while "method" in (answer := json.loads(self.lines.readline())):
             pass
@@ -134,7 +134,7 @@ class Client:
         return answer["result"]
 
     def await_group(self, method, subscription):
-        """Until the whole of what a subscription is sent has come."""
+        """Waits until a subscription has received all lines of an update."""
         while True:
             line = json.loads(self.lines.readline())
             if line["method"] == method and line["params"]["subscription"] == subscription:

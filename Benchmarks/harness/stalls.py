@@ -1,4 +1,4 @@
-"""How long others wait while somebody asks for something long of a list of a million items."""
+"""Measures how long other clients wait during a long request for a list of a million items."""
 
 import multiprocessing
 import os
@@ -16,7 +16,7 @@ LONG_PAST = "historyLengthMax: 1073741824\npastLengthMax: 1073741824\n"
 
 
 def stalls(bench, round_number):
-    """Each row is what one client asks for, and the longest wait of another for its small transactions meanwhile."""
+    """Each row is a request, and the longest wait of another client for its small transactions during it."""
     with running("diffabled", core=None, configuration=LONG_PAST) as server:
         with Client(server) as client, Bystander(server) as bystander:
             _fill(client)
@@ -36,7 +36,7 @@ def stalls(bench, round_number):
 
 
 def _works(client):
-    """What is asked for, each with what comes before it and is not measured."""
+    """The requests, each with a preparation that is not measured."""
     window = {"limit": 50}
 
     def subscribe(**view):
@@ -123,7 +123,7 @@ class Bystander:
         self._process.join()
 
     def waits(self, begin, end):
-        """Of the transactions that were under way in a time, in seconds."""
+        """Returns the waits, in seconds, of the transactions that were in flight between two times."""
         self._pipe.send((begin, end))
         return self._pipe.recv()
 

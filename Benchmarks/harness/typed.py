@@ -1,4 +1,4 @@
-"""What a Swift program pays for typed items, beside one that leaves contents as they are: one item of many changes."""
+"""Measures the cost of typed items in a Swift program, compared with undecoded contents, when one item of many changes."""
 
 import subprocess
 

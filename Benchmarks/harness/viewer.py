@@ -1,4 +1,4 @@
-"""The terminal viewer in a pseudo-terminal, beside fzf: how soon it draws, what a key costs, what it costs to do nothing."""
+"""Measures the terminal viewer and fzf in a pseudo-terminal: the time to the first screen, the cost of a key, the idle cost."""
 
 import contextlib
 import fcntl
@@ -51,7 +51,7 @@ class Screen:
         os.close(self.descriptor)
 
     def take(self, seconds):
-        """What is written next, with the time; nothing after so many seconds."""
+        """Returns the next output with its time; nothing after this many seconds."""
         if not select.select([self.descriptor], [], [], max(seconds, 0))[0]:
             return b"", None
         with contextlib.suppress(OSError):
@@ -69,7 +69,7 @@ class Screen:
         raise RuntimeError(f"the terminal was not written {texts} but {seen[-300:]!r}")
 
     def settle(self, seconds=QUIET):
-        """All that is written until it is quiet: bytes, the number of writes, when the first and the last came."""
+        """Reads until the terminal is quiet; returns the bytes, the number of writes, and the times of the first and the last."""
         seen, parts, first, last = b"", 0, None, None
         while True:
             part, at = self.take(seconds)
@@ -186,7 +186,7 @@ def _changes(bench, view, server):
 
 
 def _turn_words(turn):
-    """A text whose every cell is another one than in the turn before: what stays the same is not written again."""
+    """Returns a text that differs from the previous turn's in every cell, because equal cells are not written again."""
     return f"{turn:06}" if turn % 2 else "".join("abcdefghij"[int(digit)] for digit in f"{turn:06}")
 
 
@@ -252,7 +252,7 @@ def _million(bench, view, _):
 
 def _searches(bench, view, _):
     def typed(screen, text, found):
-        """From the keys to the last that is drawn because of them: that is what was found."""
+        """Measures from the keys to the last output that they cause, which is the search result."""
         begin = time.perf_counter()
         os.write(screen.descriptor, text.encode())
         _, _, _, last = screen.settle(2)

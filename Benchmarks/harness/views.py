@@ -1,4 +1,4 @@
-"""What views cost: many of them on one list, a search that is typed, and a window over many sections."""
+"""Measures the cost of views: many views of one list, a search as it is typed, and a window over many sections."""
 
 import json
 import selectors
@@ -64,8 +64,8 @@ def _fill(client, count):
 
 
 def _changes(bench, server, client, subscribers, first, is_seen):
-    """Of one item each, from the one numbered `first` on, which leaves a view and enters another where there are many. Each
-    comes when all who see the one before were sent it."""
+    """Measures changes of one item each, starting with change `first`. If there are many views, the item moves from one to another.
+    The next change is sent when all subscribers that see the previous one have received it."""
     count = bench.count(CHANGES)
 
     def change(step):
@@ -86,7 +86,7 @@ def _changes(bench, server, client, subscribers, first, is_seen):
 
 
 def _told_changes(bench, server, client, subscribers, shown):
-    """Processor time for one change that the first view is told of, and no other: what the others add to the same work."""
+    """Measures the CPU time for a change that only the first view receives: the share of the other views in the same work."""
     count = bench.count(CHANGES)
 
     def change(step):
@@ -122,7 +122,7 @@ class Followers:
         self.selector.close()
 
     def subscribe(self, all_views):
-        """How long it takes until all have been sent what they see, in seconds."""
+        """Subscribes with all views; returns the seconds until each has received its state."""
         lines = [b"%b\n" % json.dumps(
             {"id": 1, "method": "subscribe", "params": {"list": "load", "view": view}}).encode() for view in all_views]
         begin = time.perf_counter()
@@ -136,11 +136,11 @@ class Followers:
         return time.perf_counter() - begin
 
     def receive(self, count):
-        """Reads until so many updates have come."""
+        """Reads until `count` updates have arrived."""
         self._await(count, lambda line: b'"method":"changes"' in line[:60])
 
     def _await(self, count, is_counted):
-        """Reads until so many lines have come that count."""
+        """Reads until `count` lines that `is_counted` accepts have arrived."""
         deadline = time.perf_counter() + 120
         while count > 0:
             if time.perf_counter() > deadline:

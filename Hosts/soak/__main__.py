@@ -1,4 +1,4 @@
-"""Tries lists that three hosts share while something goes wrong, and checks every promise afterwards.
+"""Tests lists that three hosts share during a fault, and checks every promise afterwards.
 
     make soak-hosts                        each fault once, some ten seconds each
     make soak-hosts SECONDS=60 SEED=7      a minute each; a run with the same seed makes the same choices

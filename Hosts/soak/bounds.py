@@ -6,11 +6,11 @@ from lives import UNKNOWN, seen_by_subscribers
 
 
 class Bounds:
-    """Of each revision of one log, from the base on: the earliest and the latest time at which it can have become the head.
+    """The earliest and the latest time at which each revision of one log, from the base on, can have become the head.
 
-    A request that made a revision bounds it on both sides; who saw a revision bounds it from above; and who was told for certain
-    that it was the newest bounds the next one from below. In the order of the log the bounds must leave room for a time for
-    each."""
+    A request that made a revision bounds it on both sides. A client that saw it bounds it from above. A client that got it as the
+    newest for certain bounds the next revision from below. In the order of the log, the bounds must leave a possible time
+    for each."""
 
     def __init__(self, first, last):
         self.first, self.last = first, last

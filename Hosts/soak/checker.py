@@ -1,10 +1,10 @@
-"""Holds what clients saw to the log, which is the order of all that happened.
+"""Compares the clients' observations with the log, which is the order of all changes.
 
     violations = Checker(Records(read("records.jsonl"))).violations
 
-Each is a sort and a sentence. What is asked, and where: the log itself (`sharedlog`), what is leased in it (`leases`), who made
-what and whether it is what was acknowledged (`attribution`), real time (`bounds`), refusals (`refusals`), what hosts
-showed (`reads`), and what subscribers were sent (`subscribers`)."""
+Each violation is a kind and a sentence. The checks and their modules: the log itself (`sharedlog`), its leases (`leases`), the
+request of each row and whether the row matches the acknowledgement (`attribution`), real time (`bounds`), refusals
+(`refusals`), reads of hosts (`reads`), and updates to subscribers (`subscribers`)."""
 
 import subscribers
 from attribution import Attribution

@@ -1,4 +1,4 @@
-"""Those who write, read and follow the list on each host, and record what they asked and what they heard."""
+"""The clients that write, read and follow the list on each host, and record their requests and what they receive."""
 
 import contextlib
 import json
@@ -20,7 +20,7 @@ OPEN = ("outcomeUnknown", "storageFailed")
 
 
 class Lost(Exception):
-    """The connection ended, or no reply came."""
+    """The connection ended, or no reply arrived."""
 
 
 class Connection:
@@ -50,7 +50,7 @@ class Connection:
         return line
 
     def try_receive(self):
-        """The next line; None if none comes within the patience, and the part of one that came is kept."""
+        """Returns the next line; None if none arrives within the patience. An incomplete line is kept."""
         while b"\n" not in self._part:
             try:
                 more = self._socket.recv(1 << 16)
@@ -71,7 +71,7 @@ class Connection:
 
 
 class Client(threading.Thread):
-    """Somebody on one host, until told to stop."""
+    """A client on one host, until it is stopped."""
 
     def __init__(self, trial, name, host):
         super().__init__(daemon=True, name=name)
@@ -261,7 +261,7 @@ class Subscriber(Client):
             self.host = self.chance.choice(HOSTS)
 
     def hear(self, connection, end):
-        """Until it is time to go on elsewhere; at the end of the trial until that is told. A silent daemon is left."""
+        """Receives until it is time to move to another host; at the trial's end, until it is stopped. Leaves a silent daemon."""
         silent = time.monotonic()
         while not self.is_over.is_set() and (time.monotonic() < end or self.trial.is_ending.is_set()):
             line = connection.try_receive()

@@ -139,14 +139,14 @@ class Cluster:
                 yield f"{kind} on host {host} ended with {process.returncode}: {log[-600:]}"
 
     def slow_syncs(self, host, milliseconds):
-        """Each sync of etcd on that host takes so much longer, until what this returns is ended."""
+        """Makes each sync of etcd on that host take longer, until the returned process is ended."""
         self.tell(f"syncs on host {host} take {milliseconds} ms more")
         return subprocess.Popen(
             ["strace", "-qq", "-f", "-o", "/dev/null", "-p", str(self.processes["etcd", host].pid), "-e", "trace=fdatasync",
              "-e", f"inject=fdatasync:delay_enter={milliseconds * 1000}"], stderr=subprocess.DEVNULL)
 
     def save(self):
-        """A copy of all that is in etcd; where it is."""
+        """Saves a copy of etcd's data; returns its path."""
         self.tell("a copy of etcd is saved")
         path = self.directory / "copy"
         path.unlink(missing_ok=True)
@@ -154,7 +154,7 @@ class Cluster:
         return path
 
     def restore(self, path):
-        """What is in etcd is the copy, and nothing else: all members are ended and begin anew from it."""
+        """Replaces etcd's data with the copy: ends all members and starts them again from it."""
         for host in HOSTS:
             self.kill("etcd", host)
         self.tell("the copy is restored")
@@ -170,13 +170,13 @@ class Cluster:
     # MARK: The network
 
     def refuse(self, at, source):
-        """Host `at` hears nothing of another one from now on; that one still hears it."""
+        """Makes host `at` drop everything from another host; the other direction still works."""
         self.tell(f"host {at} hears host {source} no more")
         self.on(at, "nft", f"add table inet soak; add chain inet soak in {{ type filter hook input priority 0; }}; "
                            f"add rule inet soak in ip saddr {address(source)} drop")
 
     def cut(self, host):
-        """Neither hears the other, nor do the others."""
+        """Cuts a host off from all others, in both directions."""
         for other in HOSTS:
             if other != host:
                 self.refuse(host, other)

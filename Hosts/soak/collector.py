@@ -40,7 +40,7 @@ class Collector(threading.Thread):
         self.join(30)
 
     def look(self):
-        """Reads what is new; true if there is more."""
+        """Reads new rows; returns true if more are left."""
         before = self._recorder.now()
         if self.epoch is None:
             return self._look_at_name(before)
@@ -101,7 +101,7 @@ class Collector(threading.Thread):
         return not head or json.loads(head[0][1]) != self.head
 
     def unfinished_checkpoints(self):
-        """Those of which there are parts and that are not in force."""
+        """Returns the checkpoints that have parts and are not in force."""
         if self.epoch is None:
             return []
         place = (self.head or {}).get("checkpoint") or {"position": {"batch": 0}}

@@ -1,4 +1,4 @@
-"""What goes wrong with etcd."""
+"""Faults of etcd."""
 
 import contextlib
 
@@ -30,7 +30,7 @@ class Leader(Fault):
 
 
 class Away(Fault):
-    """While a host is away, the others write so much that the log behind it is deleted, and etcd forgets what was deleted."""
+    """While a host is away, the others write until the log that it still needs is deleted, and etcd is compacted."""
 
     summary = "a host is away while the log is cut behind it and etcd is compacted"
     seconds_min = 8
@@ -67,7 +67,7 @@ class Compaction(Away):
 
 
 class CheckpointKilled(Fault):
-    """The list is long, so that a checkpoint has several parts, and whoever writes one is killed between two of them."""
+    """The list is long, so that a checkpoint has several parts, and the daemon that writes one is killed between two of them."""
 
     summary = "whoever writes a checkpoint is killed midway"
 

@@ -1,8 +1,8 @@
-"""What a fault is: something that goes wrong while clients go on."""
+"""The base of all faults: an event that disturbs the hosts while clients continue."""
 
 
 class Fault:
-    """Nothing goes wrong. `summary` is what a line of the report says of it."""
+    """The fault in which nothing goes wrong. `summary` describes it in the report."""
 
     summary = "nothing goes wrong"
     # The list may end, and another of its name begin.

@@ -1,4 +1,4 @@
-"""etcd by its JSON gateway: what the harness reads of the log, and what is done to etcd itself. diffabled-etcd uses gRPC."""
+"""Calls etcd through its JSON gateway, to read the log and to change etcd itself. diffabled-etcd uses gRPC."""
 
 import base64
 import http.client

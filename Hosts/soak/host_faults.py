@@ -1,4 +1,4 @@
-"""What goes wrong on hosts: processes that end or stand still, clocks, and too many who write."""
+"""Faults of hosts: processes that end or stop, clocks, and too many writers."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ class Stopped(Fault):
 
 
 class Killed(Fault):
-    """The answer to a swap that was made never comes: its connector, or the daemon that waits for it, is killed in that moment."""
+    """The answer to a successful compare-and-swap is lost: its connector, or the daemon that waits for it, is killed just then."""
 
     summary = "a daemon or its connector is killed between swap and answer"
 

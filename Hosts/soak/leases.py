@@ -1,12 +1,12 @@
-"""Who holds what in a list, as its log says, and whether what nobody holds any more went as docs/shared-lists-internals.md says.
+"""The holders of leases in a list, from its log, and whether released items are deleted as docs/shared-lists-internals.md says.
 
-What is longer than one row has room for goes in several, of which only the last says whose it was: no run here leases so much."""
+The end of a lease that does not fit one row has several, and only the last names the holder. No run here leases that much."""
 
 import json
 
 
 class Holders:
-    """Of one life, row by row."""
+    """The holders in one incarnation of a list, updated row by row."""
 
     def __init__(self, log):
         self.items, self.sections = {}, {}
@@ -16,7 +16,7 @@ class Holders:
 
     @classmethod
     def at_end(cls, log):
-        """Of a log so far, in which each row fits."""
+        """Returns the holders at the end of a log in which each row can be applied."""
         holders = cls(log)
         for row, before, after in log.states(lambda *_: None):
             holders.take(row, before, after)
@@ -24,7 +24,7 @@ class Holders:
 
     @property
     def hold(self):
-        """Whether anybody holds anything."""
+        """Whether any lease is held."""
         return bool(self.items or self.sections)
 
     def _hold(self, holder, items, sections):
@@ -32,7 +32,7 @@ class Holders:
         self.sections.update(dict.fromkeys(sections, holder))
 
     def check(self, row, before, after, report):
-        """Of a row by which a lease ends: all that is held by it goes, and sections only when nothing else is in them."""
+        """Checks a row that ends a lease: it must delete all that the lease holds, but only sections that are then empty."""
         items = [item for item, holder in self.items.items() if holder == row.ended]
         sections = [section for section, holder in self.sections.items() if holder == row.ended]
         if not items and not sections:
@@ -45,7 +45,7 @@ class Holders:
             report("lease end", f"revision {row.revision} is not that all goes which {row.ended} held: {items + sections}")
 
     def take(self, row, before, after):
-        """Who puts something in with a lease holds it. What is gone, or whose lease has ended, nobody holds."""
+        """Applies a row: its lease holds the inserted items. Deleted items, and items with an ended lease, have no holder."""
         if row.lease:
             self._hold(row.lease, after.places.keys() - before.places.keys(), set(after.sections) - set(before.sections))
         self.items = {item: holder for item, holder in self.items.items() if item in after.places and holder != row.ended}

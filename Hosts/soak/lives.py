@@ -29,11 +29,11 @@ class Life:
 
     @functools.cached_property
     def newest_checkpoint(self):
-        """Its revision; 0 if there was none. A host that was behind it may have been given it, and not know the past."""
+        """The newest checkpoint's revision; 0 without one. A host that was behind it may have loaded it, and lack the history."""
         return max((state(record["text"])[1] for record in self.log.checkpoints.values()), default=0)
 
     def is_copied(self, row):
-        """Of a restored engine: its log goes on under a new epoch, and begins as it was."""
+        """Whether a row was copied from the log's earlier epoch, because etcd was restored and the log continues in a new epoch."""
         return row.batch < self._first_of_its_own
 
     @functools.cached_property
@@ -72,13 +72,13 @@ class Lives:
         return self.between(request.begin, request.end)
 
     def is_of(self, life, heard):
-        """Whether a line that a subscriber heard is of that life."""
+        """Whether a line that a subscriber received belongs to that incarnation."""
         params = heard["line"]["params"]
         return params["epoch"] == life.log.epoch if "epoch" in params else self.between(heard["time"], heard["time"]) == [life]
 
 
 def seen_by_subscribers(records, lives, life, host=None):
-    """When subscribers had which revision: the time, the revision, and who."""
+    """Yields when subscribers had which revision: the time, the revision, and the subscriber."""
     for follow in records.follows:
         if host in (None, follow["host"]):
             for heard in records.heard[follow["id"]]:

@@ -14,7 +14,7 @@ SILENT = ("reconfigureItems", "reloadItems", "reloadSections")
 
 
 class Refusal(Exception):
-    """An operation that does not fit; `name` is that of the error."""
+    """An operation that cannot be applied; `name` is the error's name."""
 
     def __init__(self, name, **about):
         super().__init__(name)
@@ -28,7 +28,7 @@ def text(value):
 
 
 class Snapshot:
-    """A place is ("s", section) or ("i", item): what items stand in or under."""
+    """A state of a list. A place is ("s", section) or ("i", item): the owner of items."""
 
     def __init__(self):
         self.content = None
@@ -53,7 +53,7 @@ class Snapshot:
         return other
 
     def replace(self, other):
-        """Becomes what another is."""
+        """Becomes equal to another."""
         self.__dict__.update(other.__dict__)
 
     # MARK: As JSON
@@ -84,7 +84,7 @@ class Snapshot:
         return item
 
     def digest(self):
-        """Of all that is in it. Ids and contents have no control characters, so what is joined here is told apart."""
+        """Returns the digest of the state. Ids and contents have no control characters, so the joined parts are unambiguous."""
         parts = [short(self.content)]
         for name in self.sections:
             parts += ["\1", name, short(self.section_contents[name])]
@@ -102,7 +102,7 @@ class Snapshot:
 
     @classmethod
     def of(cls, whole, known=None):
-        """From JSON; what it leaves out of an item's expansion and of the list's content is as `known` has it."""
+        """Makes a state from JSON. Missing expansions, and a missing content of the list, are taken from `known`."""
         state = cls()
         if "content" in whole:
             state.content = text(whole["content"])
@@ -114,7 +114,7 @@ class Snapshot:
     # MARK: Operations
 
     def apply(self, operations):
-        """All or none. What refuses says at which operation."""
+        """Applies all operations or none. A refusal names the operation."""
         state = self.copy()
         for number, operation in enumerate(operations):
             try:
@@ -337,7 +337,7 @@ class Snapshot:
     # MARK: Whole states
 
     def apply_state(self, snapshot, section=None):
-        """What `apply` makes of it: a whole list, or the items of one section."""
+        """Applies a whole state like `apply`: a whole list, or the items of one section."""
         if section is None:
             self.replace(Snapshot.of(snapshot, self))
             return
@@ -361,13 +361,13 @@ def _ids(items):
 
 
 def digest(whole):
-    """Of a list as JSON, whatever it leaves out of what says nothing."""
+    """Returns the digest of a list as JSON, which may leave out default values."""
     return Snapshot.of(whole).digest()
 
 
 @functools.lru_cache(10_000)
 def short(content):
-    """Content, or what stands for one that is long."""
+    """Returns the content, or a hash of a long one."""
     if content is None:
         return ""
     return content if len(content) < 100 else hashlib.sha1(content.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What goes wrong between hosts."""
+"""Faults of the network between hosts."""
 
 from cluster import HOSTS, address
 from fault import Fault

@@ -1,7 +1,7 @@
-"""Between diffabled-etcd and etcd: changes what the member says, and leaves what it is asked as it is.
+"""A proxy between diffabled-etcd and etcd: changes the member's answers, and passes requests on unchanged.
 
-It reads HTTP/2 only as far as it must: frames, and the messages of gRPC in those that carry data from the member. What becomes of
-a message, a `WatchFaults` or a `LostSwaps` decides.
+It parses only the necessary parts of HTTP/2: frames, and gRPC's messages in frames with data from the member. `WatchFaults` or
+`LostSwaps` decides the fate of each message.
 """
 
 import random
@@ -50,10 +50,10 @@ class Proxy:
 
 
 class WatchFaults:
-    """Drops, repeats and rewinds what a watch says.
+    """Drops, repeats and rewinds the messages of a watch.
 
-    A stream on which the member has said more than one thing is a watch; the first message of it, that it was made, goes through.
-    All else of this project's calls has one answer on each stream."""
+    A stream with more than one message from the member is a watch; its first message, the confirmation, is passed on.
+    All other calls of this project have one answer on each stream."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
@@ -80,7 +80,7 @@ class WatchFaults:
 
 
 class LostSwaps:
-    """Lets nobody hear of the next swap that a host has made: something else is done in that moment."""
+    """Withholds the answer to a host's next successful compare-and-swap, and does something else at that moment."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -157,7 +157,7 @@ def _end(*sockets):
 
 
 class Answers:
-    """What one member says on one connection."""
+    """The answers of one member on one connection."""
 
     def __init__(self, faults, host):
         self.faults, self.host = faults, host
@@ -180,7 +180,7 @@ class Answers:
                 target.sendall(_frame(stream, b"", END_STREAM))
 
     def messages(self, stream, body):
-        """Those that are whole now."""
+        """Yields the messages that are complete now."""
         held = self.parts.get(stream, b"") + body
         while len(held) >= MESSAGE_HEAD:
             end = MESSAGE_HEAD + int.from_bytes(held[1:MESSAGE_HEAD], "big")

@@ -1,4 +1,4 @@
-"""Whether what hosts showed is what the log leads to, and whether none of them ever went back."""
+"""Checks that the states that hosts showed follow from the log, and that no host ever showed an older one later."""
 
 import bisect
 
@@ -36,7 +36,7 @@ class Reads:
             self.report("wrong refusal", f"the list was at {wanted} before: {request}")
 
     def _check_backwards(self, reads):
-        """On each host: what was seen or acknowledged before a read began is in what it shows."""
+        """Checks on each host that a read shows everything that was seen or acknowledged before it began."""
         for host in {request.host for request in reads}:
             for life in self.lives:
                 seen = []
@@ -62,7 +62,7 @@ class Reads:
                                              f"after {revision} ({who})")
 
     def _check_final(self, reads):
-        """At the end, when nothing was asked any more, all hosts had what the engine had."""
+        """Checks that all hosts had etcd's state at the end, after the last request."""
         by_id = {request.id: request for request in reads}
         for end in self.records.ends:
             for request in (by_id[number] for number in end["requests"]):
@@ -73,5 +73,5 @@ class Reads:
 
 
 def shown(result):
-    """The digest of what a read had; of a long one only that was kept."""
+    """Returns the digest of a read's state. For a long state, only the digest was kept."""
     return digest(result["snapshot"]) if "snapshot" in result else bytes.fromhex(result["digest"])

@@ -1,4 +1,4 @@
-"""What was seen in a run, one JSON object a line: what the clients asked and heard, and what the engine had.
+"""The records of a run, one JSON object a line: the clients' requests, the lines that they received, and the data in etcd.
 
     {"type":"run","engineWait":3}                                                   how long a daemon waits for the engine
     {"type":"request","id":1,"client":"w1","host":1,"begin":0.1,"end":0.2,"method":"transact","params":{…},"result":{…}}
@@ -58,7 +58,7 @@ def read(path):
 
 
 class Request:
-    """One request, and what came of it."""
+    """One request and its outcome."""
 
     def __init__(self, record):
         self.id = record["id"]
@@ -91,7 +91,7 @@ class Request:
 
 
 class Records:
-    """All of a run, by what it is about."""
+    """All records of a run, by their subject."""
 
     def __init__(self, records):
         def of(kind):

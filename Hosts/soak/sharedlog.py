@@ -8,7 +8,7 @@ from model import Refusal, Snapshot, asks_to_draw_again
 
 @dataclass
 class Row:
-    """What one request made: `revision` is the list's after it, the same as before if it changed nothing."""
+    """The row of one request: `revision` is the list's after it, the same as before if it changed nothing."""
 
     batch: int
     revision: int
@@ -108,7 +108,7 @@ class Log:
 
 
 def state(text):
-    """What a checkpoint's text says: the state, and its revision."""
+    """Reads a checkpoint's text: the state, and its revision."""
     whole = json.loads(text)
     made = Snapshot()
     made.apply(whole["operations"])
@@ -116,7 +116,7 @@ def state(text):
 
 
 def effect(request, before, past):
-    """The digest of what a request makes of a state, and whether that is a change. Raises what refuses it.
+    """Returns the digest of the state after a request, and whether it differs. Raises the refusal.
 
     `past` finds the digest of an earlier revision."""
     if request.method == "undo":

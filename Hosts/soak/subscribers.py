@@ -1,4 +1,4 @@
-"""What each subscriber was sent, held to what docs/protocol-following.md promises of a subscription."""
+"""Compares the updates of each subscriber with the promises in docs/protocol-following.md."""
 
 from model import Refusal, Snapshot
 
@@ -16,7 +16,7 @@ def check(records, lives, report):
 
 
 class Follower:
-    """One subscription: what it was sent, applied as it comes."""
+    """One subscription: its updates, applied as they arrive."""
 
     def __init__(self, follow, lives, report, has_waited):
         self.who = f"subscriber {follow['client']} on host {follow['host']} (follow {follow['id']})"
@@ -102,7 +102,7 @@ class Follower:
         return None
 
     def _may_have_been_passed_over(self, params):
-        """Whether the host may have been given a state instead of what led there from where the client was."""
+        """Whether the host may have loaded a whole state instead of the changes since the client's revision."""
         life = self.lives.get(params["epoch"])
         return life is not None and (self.revision or 0) < life.newest_checkpoint
 

@@ -1,4 +1,4 @@
-"""Shows when each host had what, beside what was done to them: for whoever looks into a run.
+"""Shows when each host had which revision, next to the interventions, to help analyze a run.
 
     python3 -B Hosts/soak/timeline.py RECORDS [SECONDS]
 """

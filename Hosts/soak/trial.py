@@ -87,13 +87,13 @@ class Trial:
         time.sleep(seconds)
 
     def hold_writers(self):
-        """Until `may_write` is set again. What has been acknowledged is in the records then, and in the log that was read."""
+        """Stops writers until `may_write` is set. All acknowledged changes are then in the records, and in the log as read."""
         self.may_write.clear()
         time.sleep(ENGINE_WAIT + 1)
         await_condition(lambda: not self.collector.is_behind(), "end of what is read of the log")
 
     def tell(self, what):
-        """Something is done to the hosts, for whoever reads the records."""
+        """Records an intervention on the hosts, for people who read the records."""
         self.recorder.write("event", time=self.recorder.now(), what=what)
 
     def written(self, kind=None):
@@ -127,8 +127,8 @@ class Trial:
         self.notes.append(f"converged in {time.monotonic() - begin:.1f} s")
 
     def _holds_nothing(self):
-        """Whether all is gone that was leased, as those are who leased it. It is reckoned once for each batch, when that is in the
-        records: the head comes before it."""
+        """Whether everything leased was deleted, because all holders are gone. Computed once for each batch, as soon as it is in
+        the records, which get the head earlier."""
         last = self.collector.epoch, (self.collector.head or {}).get("batch", 0)
         if self.held is None or self.held[0] != last:
             life = Lives(Records(self.written()), lambda *_: None).get(last[0])
@@ -138,7 +138,7 @@ class Trial:
         return not self.held[1]
 
     def _read_all(self, client):
-        """The last read on each host; false if the log went on meanwhile, which what was in doubt may do."""
+        """Reads the list a last time on each host; false if the log grew in between, as it may with changes of unknown outcome."""
         head = self._head()
         reads = [client.ask(host, "snapshot", {}) for host in HOSTS]
         try:

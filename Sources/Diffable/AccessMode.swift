@@ -50,10 +50,10 @@ extension AccessMode: CustomStringConvertible {
 public enum AccessModeError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text is not one to four octal digits.
     case notOctal(String)
-    /// The text has bits other than those of the three rights.
+    /// The text has bits besides the three rights.
     case special(String)
 
-    /// The problem and the text. Of a text of more than 40 bytes, only the first 20 characters.
+    /// The problem and the text. A text of more than 40 bytes is cut to its first 20 characters.
     public var description: String {
         switch self {
         case .notOctal(let text):

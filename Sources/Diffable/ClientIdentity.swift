@@ -7,7 +7,7 @@ public struct ClientIdentity: Equatable, Sendable {
     /// The user id according to the kernel. Nil if unknown.
     public var userID: Int?
 
-    /// Creates an identity. Nil stands for unknown.
+    /// Creates an identity. Nil means unknown.
     public init(name: String? = nil, processID: Int? = nil, userID: Int? = nil) {
         self.name = name
         self.processID = processID

@@ -113,7 +113,7 @@ extension Identifier: ExpressibleByStringLiteral {
 
 /// Why bytes are not an identifier.
 public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// There are no bytes.
+    /// The identifier is empty.
     case empty
     /// The length in bytes exceeds the limit.
     case tooLong(length: Int)

@@ -1,6 +1,6 @@
 /// One step of a change, as clients send it and subscribers receive it.
 ///
-/// The verbs are those of UIKit's diffable snapshots. `Snapshot+Applying.swift` defines their effects and errors.
+/// UIKit's diffable snapshots have the same verbs. `Snapshot+Applying.swift` defines their effects and errors.
 public enum ListOperation: Sendable {
     /// Replaces the list's own content; `nil` removes it.
     case reconfigureList(Content?)
@@ -45,7 +45,7 @@ public enum ListOperation: Sendable {
     /// Replaces the descendants of an item by their diff: items in both keep their identity.
     case replaceChildren(of: ItemID, with: [Item])
 
-    /// What a deletion does with an unknown id.
+    /// The treatment of an unknown id by a deletion.
     public enum Unknown: Sendable {
         /// Throws `OperationError.noSuchItem` or `OperationError.noSuchSection`.
         case isError
@@ -166,7 +166,7 @@ public struct ListPatch: Sendable {
 
 /// Computes an item's content from its content when the operation is applied.
 public struct ItemPatch: Sendable {
-    /// Returns the new content for the current one; nil is no content. `DiffableJSON` makes it from a JSON merge patch.
+    /// Returns the new content for the current one; nil means no content. `DiffableJSON` makes it from a JSON merge patch.
     public typealias Patch = @Sendable (Content?) throws(OperationError) -> Content?
 
     /// The item to change.

@@ -30,7 +30,7 @@ public enum LeaseTerm: String, Sendable {
     case connection
 }
 
-/// What creating a list does if one with that name exists.
+/// The effect of creating a list if one with that name exists.
 public enum ExistingList: Sendable {
     /// The request is refused.
     case isError
@@ -38,7 +38,7 @@ public enum ExistingList: Sendable {
     case isKept
 }
 
-/// What new schemas mean for the existing items of a list.
+/// The effect of new schemas on the existing items of a list.
 public enum ExistingItems: String, Sendable {
     /// The schemas are refused if an item does not match.
     case areChecked = "check"
@@ -46,7 +46,7 @@ public enum ExistingItems: String, Sendable {
     case areKept = "keep"
 }
 
-/// What following a list does if none with that name exists.
+/// The effect of following a list if none with that name exists.
 public enum AbsentList: Sendable {
     /// Following fails. It also ends when the list is deleted.
     case isError
@@ -74,7 +74,7 @@ public enum ActionTarget: Equatable, Sendable {
     case section(SectionID)
 }
 
-/// What registering a handler does if the list already has one.
+/// The effect of registering a handler if the list already has one.
 public enum ExistingHandler: Sendable {
     /// The request is refused.
     case isError

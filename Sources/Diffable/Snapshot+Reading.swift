@@ -5,7 +5,7 @@ extension Snapshot {
     public var numberOfItems: Int { itemIndex.count }
     /// The number of sections. O(1).
     public var numberOfSections: Int { sectionIndex.count }
-    /// Whether there are no sections, and therefore no items. O(1).
+    /// Whether the list has no sections, and therefore no items. O(1).
     public var isEmpty: Bool { numberOfSections == 0 }
 
     /// The sections in order. O(sections).
@@ -100,7 +100,7 @@ extension Snapshot {
         }
     }
 
-    /// A section's visible items: those whose ancestors are all expanded.
+    /// A section's visible items, whose ancestors are all expanded.
     public func visibleItems(inSection id: SectionID) -> [ItemID]? {
         handle(id).map { section in
             var ids: [ItemID] = []

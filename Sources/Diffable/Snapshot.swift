@@ -2,7 +2,7 @@
 /// children at any depth.
 ///
 /// A snapshot is an immutable value and can be read on any thread. Applying operations to it returns another one that
-/// shares all unchanged parts, so keeping an old snapshot costs only what has changed since.
+/// shares all unchanged parts, so keeping an old snapshot costs only the later changes.
 ///
 ///     let after = try before.applying([.appendItems([Item(id: "milk")], to: .section("today"))])
 ///     let operations = after.difference(from: before)
@@ -24,7 +24,7 @@ public struct Snapshot: Sendable {
     /// Creates a list with these sections. O(n).
     ///
     /// An item with an `isExpanded` of `nil` gets its expansion from `known`, and a list with a `content` of `nil` gets
-    /// its content from there; an inner `nil` is no content. Throws `duplicateSection` or `duplicateItem` for a
+    /// its content from there; an inner `nil` means no content. Throws `duplicateSection` or `duplicateItem` for a
     /// duplicate id, and `tooManyItems` or `tooManyLevels` beyond `limits`.
     public init(
         _ sections: [Section], content: Content?? = nil, expansionFrom known: Snapshot = Snapshot(),

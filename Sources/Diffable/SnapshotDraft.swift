@@ -4,7 +4,7 @@
 ///     try draft.appendItems([Item(id: "milk")], toSection: "today")
 ///     try draft.moveItem("bread", beforeItem: "milk")
 ///
-/// The verbs are those of `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot`. Misuse that UIKit
+/// `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot` have the same verbs. Misuse that UIKit
 /// raises or ignores throws an error (see `docs/protocol-errors.md`), and the draft is then unchanged. Each verb costs
 /// O(log n) for each item that it names.
 public struct SnapshotDraft: Sendable {
@@ -16,7 +16,7 @@ public struct SnapshotDraft: Sendable {
     /// Creates a draft of this state without operations. O(1).
     public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
-    /// Applies an operation for which there is no verb.
+    /// Applies an operation that has no verb.
     public mutating func apply(_ operation: ListOperation) throws(OperationError) {
         do { snapshot = try snapshot.applying([operation]) } catch { throw error.reason }
         operations.append(operation)

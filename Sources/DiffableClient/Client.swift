@@ -42,7 +42,7 @@ public final class Client: Sendable {
             to: socket, name: name, replyTimeout: replyTimeout, watch: .always, onWaiting: onWaiting)
     }
 
-    /// A client that checks a silent daemon only when told to.
+    /// Creates a client that checks a silent daemon only on request.
     package init(
         askingWhenToldTo socket: SocketPath?, name: String?, replyTimeout: Duration = Connection.replyTimeoutUsual
     ) {

@@ -22,8 +22,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case untrustedSocket(SocketPath, objection: String)
     /// The daemon closed the connection. It is unknown whether a change without a reply was made.
     case connectionLost(SocketPath)
-    /// The daemon sent nothing for so long that the connection was given up. It is unknown whether a change without a reply was
-    /// made.
+    /// The daemon sent nothing for `replyTimeout`, so the client gave up the connection. It is unknown whether a change without
+    /// a reply was made.
     case noReply(SocketPath, within: Duration)
     /// The daemon refused the request; the affected list is unchanged.
     case refused(Refusal)

@@ -8,7 +8,7 @@ extension Connection {
     }
 
     /// Requests all durable lists as of one moment. `receive` gets lines without their newlines, each a request that `restore`
-    /// sends back. The reply describes the lists like that of `lists`.
+    /// sends back. The reply describes the lists as `lists` does.
     package func backupJSON(_ receive: @escaping @Sendable ([UInt8]) -> Void) async throws(ClientError) -> [UInt8] {
         withConversation { conversation in
             conversation.backupReceiver = { arrival in
@@ -20,7 +20,7 @@ extension Connection {
     }
 
     /// Sends the lines of a backup, until `nextLine` returns nil, and restores all of its lists or none. The reply describes
-    /// the lists like that of `lists`.
+    /// the lists as `lists` does.
     package func restoreJSON(
         replacing: Bool, _ nextLine: () -> ArraySlice<UInt8>?
     ) async throws(ClientError) -> [UInt8] {

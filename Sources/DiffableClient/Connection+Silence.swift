@@ -41,7 +41,7 @@ extension Connection {
         }
     }
 
-    /// Gives up the connection if there is no greeting within `replyTimeout`. A timer of libdispatch leaves nothing after it is
+    /// Gives up the connection without a greeting within `replyTimeout`. A timer of libdispatch leaves nothing after it is
     /// cancelled, while one of the event loop would still wake the process.
     func watchGreeting() -> (any DispatchSourceTimer)? {
         guard let replyTimeout else { return nil }

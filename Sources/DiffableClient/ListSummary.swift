@@ -26,7 +26,7 @@ public struct ListSummary: Sendable {
     public var liveness: Liveness?
     /// Whether several hosts share it.
     public var isShared: Bool
-    /// What you can do with it; nil for a deleted list.
+    /// Your permissions for it; nil for a deleted list.
     public var permissions: Set<ListPermission>?
     /// Its own content, if `followLists` was asked for it.
     public var content: Content?
@@ -49,7 +49,7 @@ public struct ListSummary: Sendable {
     }
 }
 
-/// What a client can do with a list.
+/// A client's permission for a list.
 public enum ListPermission: Sendable {
     /// Read and follow it.
     case see

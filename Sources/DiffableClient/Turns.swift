@@ -13,7 +13,7 @@ package final class Turns: Sendable {
     private struct State {
         var free: Int
         var lastNumber = 0
-        /// In order. No task passes the first, whose continuation may be missing yet.
+        /// The waiting tasks, in order. No task passes the first, even if its continuation is not stored yet.
         var line: [(number: Int, continuation: Continuation?)] = []
         var isClosed = false
         /// Resumed when no task works any more.

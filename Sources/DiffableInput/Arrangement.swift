@@ -34,8 +34,8 @@ package struct Arrangement {
     private var children: [Int: [Int]] = [:]
     private var topLevel: [Int] = []
 
-    /// `sections` are those that the input names, without items. `firstColumn` identifies the records of a table without any of
-    /// the usual names.
+    /// `sections` are the named sections of the input, without items. `firstColumn` identifies the records of a table
+    /// without any of the usual names.
     init(
         of rows: [Row], in sections: [Section] = [], fields: Fields, firstColumn: FieldPath? = nil,
         orphans: OrphanRule = .refuse

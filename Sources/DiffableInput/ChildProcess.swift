@@ -25,7 +25,7 @@ package struct ChildProcess {
 
     package let processID: pid_t
 
-    /// `output` and `errors` are descriptors; nil for those of this process. `environment` has `NAME=value`; nil for that of
+    /// `output` and `errors` are descriptors; nil for this process's own. `environment` has `NAME=value`; nil for that of
     /// this process.
     package init(
         _ words: [String], input: Input = .inherited, output: Int32? = nil, errors: Int32? = nil,

@@ -25,7 +25,7 @@ struct CommandExchange {
     private var complaints = LastLine()
     private var result = CommandRun.Result(ending: .status(0), output: [])
     private var hasEnded = false
-    /// The time at which the command is ended; nil if there is no limit, or if it was already told to end.
+    /// The time at which the command is ended; nil if there is no limit, or if the command was already asked to end.
     private var timeout: ContinuousClock.Instant?
     /// The time at which the group is killed; nil while it may run.
     private var deadline: ContinuousClock.Instant?
@@ -78,7 +78,7 @@ struct CommandExchange {
         return result
     }
 
-    /// Whether the run is over. A command that was told to end is over when its group has closed its output.
+    /// Whether the run is over. A command that was asked to end is over when its group has closed its output.
     private var isOver: Bool {
         guard hasEnded, let deadline else { return hasEnded }
         return (output == nil && errors == nil) || deadline <= .now

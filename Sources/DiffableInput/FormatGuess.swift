@@ -30,7 +30,7 @@ import DiffableJSON
 ///
 /// A line is a log's if it begins with `[`, with a date or a time, or with a level such as `INFO`.
 enum FormatGuess {
-    /// `text` has no byte order mark. If options name fields of rows (`hasFields`), empty input is no rows rather than no
+    /// `text` has no byte order mark. If options name fields of rows (`hasFields`), empty input means no rows rather than no
     /// lines.
     static func format(of text: ArraySlice<UInt8>, hasFields: Bool = false) throws(InputError) -> InputFormat {
         var rest = TextLines(text)

@@ -10,7 +10,7 @@ package struct InputLimits: Equatable, Sendable {
     /// Bytes of a table in aligned columns, which takes a hundred times its length while it is read.
     package var alignedLengthMax: Int
 
-    /// For input of the user who runs the program.
+    /// For input from the program's own user.
     package static let none = InputLimits(
         rowsMax: .max, sourceLengthMax: .max, columnsMax: .max, alignedLengthMax: .max)
 

@@ -1,4 +1,4 @@
-/// How to treat a row whose parent is missing. `ps` names parents that it does not show.
+/// The treatment of a row without its parent. `ps` names parents that it does not show.
 package enum OrphanRule: String, CaseIterable {
     case refuse
     case top

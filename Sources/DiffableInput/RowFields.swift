@@ -117,7 +117,7 @@ package struct RowFields {
         return .text(try text(of: field, in: row) ?? [])
     }
 
-    /// Nil if there is no such member or it is null.
+    /// Nil if the member is missing or null.
     private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
         guard let value = JSONView(row.content).value(ofRow: field), !value.isNull else { return nil }
         guard let text = value.text else {

@@ -3,7 +3,7 @@ import Diffable
 private enum ItemMember: UInt8, MemberName {
     case id, kind, content, expanded, children, folded
 
-    /// Without those that only the daemon sends.
+    /// The members of an item that clients may send.
     static let ofClients = MemberSet<ItemMember>([.id, .kind, .content, .expanded, .children])
 
     @inline(__always)

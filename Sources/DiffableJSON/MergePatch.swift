@@ -57,7 +57,7 @@ package struct MergePatch: Sendable {
         result.flatMap { $0.bytes.count > resultLengthMax ? $0.bytes.count : nil }
     }
 
-    /// O(length of both). Nil is no content.
+    /// O(length of both). Nil means no content.
     package func applied(to content: Content?) -> Content? {
         var writer = ByteWriter()
         writer.reserve((content?.bytes.count ?? 0) + document.count)

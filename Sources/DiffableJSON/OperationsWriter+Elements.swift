@@ -227,8 +227,7 @@ extension OperationsWriter {
 
 extension OperationsWriter.Part {
     /// Writes an operation that inserts a single item without children. Most operations are of this kind, and they need no
-    /// `ElementRun`, because nothing of them is left for another part. False for any other operation, and if there is no room
-    /// for it.
+    /// `ElementRun`, because nothing of them is left for another part. False for any other operation, and if it does not fit.
     mutating func writeAtOnce(_ operation: ListOperation) -> Bool {
         let start = writer.count
         let item: Item

@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 extension DecodedRequest {
-    /// Reads `METHOD [LIST]`, a line that a user has typed. There are no options and no quoting.
+    /// Reads `METHOD [LIST]`, a line that a user has typed. It has neither options nor quoting.
     init(shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits) {
         self.init(id: .null, request: Self.request(shorthand: line, limits: limits))
     }

@@ -2,7 +2,7 @@ import DiffableJSON
 
 /// A decoded line of a client: its request, or the error to reply with.
 package struct DecodedRequest: Sendable {
-    /// `.absent` means that there is no reply, whatever the request is.
+    /// `.absent` means that the request, of any kind, gets no reply.
     package var id: RequestID
     package var request: Outcome
     /// Set for a refused line. It may have been a part: then the whole request is refused.

@@ -33,7 +33,7 @@ extension ByteWriter {
 }
 
 extension Request {
-    /// The list to read and its freshness; nil for requests that read no list, and for those that accept any state.
+    /// The list to read and its freshness; nil for requests that read no list, and for requests that accept any state.
     package var wantedFreshness: (list: ListName, freshness: Freshness)? {
         switch self {
         case .snapshot(let request) where request.freshness != .any: (request.list, request.freshness)

@@ -18,7 +18,7 @@ package struct LineFramer: Sendable {
     private var buffer: [UInt8] = []
     /// The offset of the first byte that was not returned.
     private var start = 0
-    /// There is no newline between `start` and this offset.
+    /// The bytes from `start` to this offset have no newline.
     private var searched = 0
     /// The line that is being skipped up to its newline; nil if there is none.
     private var skipped: RefusedLine?
@@ -112,7 +112,7 @@ package struct LineFramer: Sendable {
     }
 
     /// Calls `body` with the next line, which stays unread if `body` returns nil. The result shows whether that was so, or
-    /// there was no line yet.
+    /// no line was complete yet.
     package mutating func takeNext<R>(_ body: (Line) -> R?) -> Peeked<R> {
         let before = (start, searched, skipped)
         guard let result = next({ body($0) }) else { return .nothing }

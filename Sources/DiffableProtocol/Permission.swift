@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// What a client can do with a list: `may`.
+/// A client's permission for a list, as in `may`.
 package enum Permission: String, CaseIterable, Sendable {
     /// Read and follow it.
     case see
@@ -20,7 +20,7 @@ package enum Permission: String, CaseIterable, Sendable {
     }
 }
 
-/// What has changed of what a client can do with a list.
+/// A change of a client's permissions for a list.
 package struct AbilityNews: Sendable, Equatable {
     package var may: Set<Permission>?
     /// The kinds of request that the list's handlers handle.

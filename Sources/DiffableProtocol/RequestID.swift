@@ -3,7 +3,7 @@ import DiffableJSON
 package enum RequestID: Hashable, Sendable {
     /// A request without an id gets no reply, not even an error.
     case absent
-    /// For a shorthand request, for one with a null id, and for one whose id could not be read.
+    /// For a shorthand request, for one with a null id, and for one with an unreadable id.
     case null
     case number(Int)
     /// JSON text with its quotes, as it was received.

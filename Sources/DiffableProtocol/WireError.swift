@@ -60,7 +60,7 @@ package struct WireError: Error, Equatable, Sendable {
 // MARK: - From errors of reading
 
 extension WireError {
-    /// `invalid` is the code for valid JSON that is not what the protocol requires.
+    /// `invalid` is the code for valid JSON that violates the protocol.
     package init(_ error: DecodingError, list: ListName?, invalid: Code = .invalidParams) {
         switch error.reason {
         case .syntax(let syntax):

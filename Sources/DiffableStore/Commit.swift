@@ -28,7 +28,7 @@ package struct Commit: Sendable {
 
     package enum Event: Sendable {
         case created
-        /// From this revision to that of `state`. `transaction` is nil if several transactions made the change.
+        /// From this revision to the revision of `state`. `transaction` is nil if several transactions made the change.
         case changed(from: Int, transaction: Transaction?)
         case unchanged
         case deleted

@@ -15,7 +15,7 @@ package struct Lease: Sendable, Hashable {
 
     private init(holder: SharedHolder) { kind = .shared(holder) }
 
-    /// Unique while the daemon runs. 0 stands for all leases that the previous daemon left.
+    /// Unique while the daemon runs. 0 means all leases that the previous daemon left.
     var number: Int { if case .connection(let number) = kind { number } else { 0 } }
 
     /// The holder of a lease in a shared list. Nil for a list that is not shared.
@@ -33,7 +33,7 @@ struct Leases: Sendable {
     private var sections: TreeDictionary<SectionID, Lease> = [:]
     private var items: TreeDictionary<ItemID, Lease> = [:]
     private var holdings: TreeDictionary<Lease, Holding> = [:]
-    /// Replaced by each change, so that identity tells whether anything changed.
+    /// Replaced by each change, so that identity shows whether anything changed.
     private var version = Version()
 
     private struct Holding {

@@ -15,7 +15,7 @@ package final class ListChange: Sendable {
     let leases: LeaseChange?
     /// The new access. Nil if the change does not set it.
     let access: AccessRecord?
-    /// The new schemas, or those that a created list starts with. Nil if the change sets none.
+    /// The new schemas, or the first schemas of a created list. Nil if the change sets none.
     let schemas: ListSchemas?
 
     init(

@@ -143,7 +143,7 @@ extension Store {
         return DeletedList.length(of: head, heldLists[head.name]?.headSchemas) > max ? .tooLong(max: max) : nil
     }
 
-    /// Decides what is kept of a list that is about to be deleted. Nil if it cannot be undeleted.
+    /// Decides which parts of a list are kept when it is deleted. Nil if it cannot be undeleted.
     func deletion(of head: ListState, keeping: DeletedListKeeping = .ifPossible, by origin: Origin?) -> Deletion? {
         let owner = currentAccess(of: head.name).effective.owner
         if let loss = keeping == .never ? .unwanted : loss(of: head) {

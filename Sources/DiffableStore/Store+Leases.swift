@@ -165,7 +165,7 @@ extension Store {
         if case .advanced(let former, _) = change.event { leases[former.number] = nil }
     }
 
-    /// Restores the leases from before commit groups that were not written. The newest group comes first.
+    /// Restores the leases from before commit groups that were not written. The newest group is first.
     func refuseLeases(of groups: [Group]) {
         for group in groups {
             for (number, former) in group.formerLeases { leases[number] = former }
@@ -174,7 +174,7 @@ extension Store {
 }
 
 extension Snapshot {
-    /// Deletes the items, and those of the sections that are then empty.
+    /// Deletes the items, and any of the sections that are then empty.
     func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [ListOperation]) {
         do throws(TransactionError) {
             var operations: [ListOperation] = items.isEmpty ? [] : [.deleteItems(items, .isPassedOver)]

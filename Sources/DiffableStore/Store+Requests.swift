@@ -55,7 +55,7 @@ extension Store {
         if isShared, ifRevision != nil {
             return answer(.list(completion, .failure(.notForShared(name, .deletionAtRevision))), about: name, to: peer)
         }
-        // An unchanged list is no loss, and a leased list ends with its connection anyway.
+        // The deletion of an unchanged list loses nothing, and a leased list ends with its connection anyway.
         if keeping == .required, head.revision > 0, let loss = loss(of: head), loss != .leased {
             return answer(.list(completion, .failure(.notKept(name, loss))), about: name, to: peer)
         }

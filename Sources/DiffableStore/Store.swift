@@ -89,9 +89,9 @@ package actor Store {
     package var gatheringGroup: Int? { gathering.changes.isEmpty ? nil : gathering.number }
     /// Limits the memory of all histories together.
     var pastBudget = PastBudget<HeldList>()
-    /// The number of remembered request keys, without those that are not on disk yet.
+    /// The number of remembered request keys, without keys that are not on disk yet.
     var keyCount = 0
-    /// Lists whose history has grown and may exceed its limits.
+    /// Lists with a history that has grown and may exceed its limits.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
     var unpackedLists: [HeldList] = []

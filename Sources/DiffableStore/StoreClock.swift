@@ -10,7 +10,7 @@ package struct Timestamp: Sendable, Equatable {
 
 /// The total time for which daemons have run with these lists. The age of history and of request keys is measured with it.
 ///
-/// The time of day is no measure of age because it jumps: a machine without a battery-backed clock starts in 1970, and
+/// The time of day does not measure age because it jumps: a machine without a battery-backed clock starts in 1970, and
 /// jumps by years when its clock is set. The running time pauses while no daemon runs and while the machine sleeps,
 /// because clients cannot reconnect then.
 package struct RunningTime: Sendable, Equatable, Comparable {

@@ -6,7 +6,7 @@ package struct StoreStatistics: Sendable, Equatable {
     package internal(set) var groups = 0
     /// The number of transactions in the largest group.
     package internal(set) var groupSizeMax = 0
-    /// Transactions whose group is not settled.
+    /// Transactions in groups that are not settled.
     package internal(set) var pendingTransactions = 0
     /// Batches that this host has appended to the logs of shared lists.
     package internal(set) var batches = 0

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// What the bridge reads in a line of the daemon: a reply, or a notification.
+/// The members that the bridge reads in a daemon's line: a reply or a notification.
 struct DaemonLine: Equatable {
     /// The notification's name; nil in a reply.
     var method: String?

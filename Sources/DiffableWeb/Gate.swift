@@ -14,7 +14,7 @@ package struct WebFile: Sendable {
     }
 }
 
-/// Decides what a request gets, from its head alone. It opens nothing and asks nobody.
+/// Decides the response to a request, from its head alone. It opens no file and sends no request.
 package struct Gate: Sendable {
     /// The names that `Host` may have, in lower case, besides IP addresses and `localhost`.
     package var hosts: Set<String> = []
@@ -31,7 +31,7 @@ package struct Gate: Sendable {
 
     package struct Verdict: Equatable {
         package var action: Action
-        /// The headers of the response; those of its body are missing.
+        /// The headers of the response, without the headers for its body.
         package var headers: HTTPHeaders
     }
 
@@ -49,7 +49,7 @@ package struct Gate: Sendable {
     }
 
     /// - Parameters:
-    ///   - isLocalSocket: whether the request came over a Unix socket, where a proxy says who asked.
+    ///   - isLocalSocket: whether the request came over a Unix socket, where a proxy's headers are trusted.
     ///   - now: seconds since 1970.
     package func verdict(
         on head: HTTPRequestHead, isLocalSocket: Bool, links: [Link], now: Int
@@ -146,7 +146,7 @@ package struct Gate: Sendable {
         return .events(name, view: view, since: head.headers.first(name: "Last-Event-ID"), link)
     }
 
-    /// Returns the view as JSON without line breaks; the daemon checks what it means.
+    /// Returns the view as JSON without line breaks; the daemon checks its meaning.
     private func view(_ target: RequestTarget) throws(Refusal) -> [UInt8]? {
         let views = target.query.filter { $0.name == "view" }
         guard let text = views.first?.value else { return nil }
@@ -221,7 +221,7 @@ package struct Gate: Sendable {
         guard let field = head.headers["Host"].first, head.headers["Host"].count == 1 else {
             throw Refusal(status: .badRequest, text: "a request needs one Host")
         }
-        // The last one is that of the nearest proxy. Over TCP, anybody can write such a header.
+        // The nearest proxy wrote the last one. Over TCP, any client can send such a header.
         let forwarded = isLocalSocket ? head.headers[canonicalForm: "X-Forwarded-Host"].last.map(String.init) : nil
         guard let authority = Authority(forwarded ?? field),
             authority.isIPAddress || authority.host == "localhost" || hosts.contains(authority.host)

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Lets one request head at a time through to the HTTP decoder, at most 16 KB, and nothing behind it.
+/// Lets one request head at a time through to the HTTP decoder, at most 16 KB, and nothing after it.
 ///
-/// No request of ours has a body. So bytes behind a head are a body or another request that did not wait. Both are dropped, and
+/// No request of ours has a body. So bytes after a head are a body or another request that did not wait. Both are dropped, and
 /// the connection closes after the answer: two servers that read such bytes differently are how requests are smuggled.
 final class HeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -14,7 +14,7 @@ final class HeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     private var end = HeadEnd()
     private var length = 0
     private var isAnswering = false
-    /// Whether something came behind the head that is being answered.
+    /// Whether bytes followed the head that is being answered.
     private(set) var hasMore = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

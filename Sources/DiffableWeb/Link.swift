@@ -6,7 +6,7 @@ package struct Link: Equatable, Sendable {
     package var name: String
     /// The secret: 32 random bytes as 43 characters of base64url.
     package var token: String
-    /// Names of lists; a name that ends with `*` stands for all names that begin so.
+    /// Names of lists; a name that ends with `*` means every name with this prefix.
     package var lists: [String]
     package var may: LinkRights
     /// Seconds since 1970 at which the link ends; nil if it does not end.
@@ -24,7 +24,7 @@ package struct Link: Equatable, Sendable {
 
     package func hasEnded(at now: Int) -> Bool { end.map { $0 <= now } ?? false }
 
-    /// Whether the daemon shows this list to a connection with this link. The same rule as that of `restrict`.
+    /// Whether the daemon shows this list to a connection with this link. The same rule as in `restrict`.
     package func includes(_ list: ListName) -> Bool {
         let name = "\(list)".utf8
         return lists.contains { pattern in
@@ -67,7 +67,7 @@ extension [Link] {
     }
 }
 
-/// Compares a token in constant time. Only the length of the given one can be measured, and the right length is no secret.
+/// Compares a token in constant time. Only the length of the given one can be measured, and the right length is not secret.
 private func isEqual(_ given: String, _ token: String) -> Bool {
     let (given, token) = (Array(given.utf8), Array(token.utf8))
     guard given.count == token.count, !token.isEmpty else { return false }

@@ -12,7 +12,7 @@ package struct LinkFile: Sendable {
     private static let name = "links.json"
     var path: String { "\(directory)/\(Self.name)" }
 
-    /// Reads all links; none if there is no file yet.
+    /// Reads all links; none before the file exists.
     package func read() throws(LinkError) -> [Link] {
         let bytes: [UInt8]
         do throws(UntrustedPath) { bytes = try TrustedPath.contents(ofFile: path) } catch {
@@ -140,7 +140,7 @@ final class CurrentLinks {
     private var version: FileVersion?
     private var links: [Link] = []
 
-    /// What differs after each change: a rename makes a new inode.
+    /// A version of the file. Each change makes a new one, because a rename makes a new inode.
     private struct FileVersion: Equatable {
         var inode: ino_t
         var size: off_t
@@ -157,7 +157,7 @@ final class CurrentLinks {
 
     init(_ file: LinkFile) { self.file = file }
 
-    /// Costs one stat(2) while the file does not change. If the file cannot be used, there are no links.
+    /// Costs one stat(2) while the file does not change. If the file cannot be used, it returns no links.
     func read(complain: (LinkError) -> Void) -> [Link] {
         let version = FileVersion(file.path)
         guard version != self.version else { return links }

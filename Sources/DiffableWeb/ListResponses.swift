@@ -16,7 +16,7 @@ protocol StreamedResponse: AnyObject {
     func refuse(_ status: HTTPResponseStatus, _ text: String)
 }
 
-/// What both responses share: one request to the daemon under the limits of a link.
+/// The common part of both responses: one request to the daemon under the limits of a link.
 class ListResponse: LinkedStream, DaemonReceiver {
     let link: Link
     fileprivate let hub: WebHub
@@ -38,7 +38,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
             socket: hub.settings.daemonSocket, opening: DaemonConnection.opening(for: link), on: hub.loop, for: self)
     }
 
-    /// The browser is gone, or the response is complete.
+    /// Ends the response: the browser has disconnected, or everything was sent.
     func end() {
         daemon?.close()
         daemon = nil
@@ -166,7 +166,7 @@ final class EventResponse: ListResponse {
         request.append("{\"id\":3,\"method\":\"subscribe\",\"params\":{\"list\":")
         request.appendString(list)
         request.append(view: view)
-        // An id of somebody else's starts from the beginning.
+        // An id in a foreign form starts from the beginning.
         if let since, let colon = since.lastIndex(of: ":"), let revision = Int(since[since.index(after: colon)...]),
             revision >= 0
         {

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import SystemPackage
 
-/// The directory of `--pages`: files that somebody wrote for this server.
+/// The directory of `--pages`: the user's own files for this server.
 package struct OwnPages: Sendable {
     let directory: FileDescriptor
 
@@ -24,7 +24,7 @@ package struct OwnPages: Sendable {
     /// Opens a file below the directory, or `index.html` for a path that ends with a slash. Nil if there is none.
     ///
     /// Each name is opened in the directory that was opened before it, and no symbolic link is followed. So no path, and no
-    /// change of a path meanwhile, leads out of the directory.
+    /// change of a path at the same time, leads out of the directory.
     func open(_ path: [String]) -> File? {
         var path = path.map { $0.isEmpty ? "index.html" : $0 }
         guard let name = path.popLast(), !([name] + path).contains(where: { $0.hasPrefix(".") }) else { return nil }

@@ -71,7 +71,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     // MARK: - Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // There is no body to wait for: the gate refuses a request that announces one.
+        // No body will follow: the gate refuses a request that announces one.
         guard case .head(let head) = unwrapInboundIn(data), !isClosing else { return }
         self.head = head
         close(in: Self.responseMax)

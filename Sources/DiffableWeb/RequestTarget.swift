@@ -11,7 +11,7 @@ struct RequestTarget: Equatable {
         one.path == other.path && one.query.elementsEqual(other.query, by: ==)
     }
 
-    /// Returns nil for a target that is no path (`*`, `http://…`), or that has a wrong escape.
+    /// Returns nil for a target that is not a path (`*`, `http://…`), or that has a wrong escape.
     init?(_ uri: String) {
         guard uri.utf8.first == UInt8(ascii: "/") else { return nil }
         let parts = uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -4,8 +4,8 @@ import NIOWebSocket
 
 /// Pipes a WebSocket to a connection of the daemon and back: a message is a line, and a line is a message.
 ///
-/// It reads from the daemon only while the browser accepts data, and from the browser only while the daemon does. A line goes on
-/// in fragments as it arrives, so no line is ever held whole.
+/// It reads from the daemon only while the browser accepts data, and from the browser only while the daemon does. A line is
+/// passed on in fragments as it arrives, so no line is ever held whole.
 final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
@@ -170,7 +170,7 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
         let written = context.writeAndFlush(
             wrapOutboundOut(WebSocketFrame(fin: true, opcode: .connectionClose, data: data)))
         let channel = context.channel
-        // Whoever began to close has nothing more to say.
+        // The side that began to close sends nothing more.
         if code == .normalClosure { written.whenComplete { _ in channel.close(promise: nil) } }
         context.eventLoop.scheduleTask(in: Self.closingMax) { channel.close(promise: nil) }
         context.read()

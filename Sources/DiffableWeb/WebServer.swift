@@ -80,7 +80,7 @@ package final class WebServer: Sendable {
             return
         }
         if channel.localAddress?.protocol != .unix {
-            // Notices a browser that is gone without a word.
+            // Detects a browser that vanished without closing the connection.
             try channel.syncOptions?.setOption(.socketOption(.so_keepalive), value: 1)
             // The kernel takes no more than this before the browser's side has room, so that a slow one gets newer changes. Swift
             // does not import TCP_NOTSENT_LOWAT.

@@ -4,7 +4,7 @@ import SystemPackage
 // System calls that swift-system lacks, so that other modules need no C library for files.
 
 extension FileDescriptor {
-    /// Opens a file. swift-system's `open` always throws an `Errno`, although its type does not say so.
+    /// Opens a file. swift-system's `open` always throws an `Errno`, although its type does not show that.
     package static func opened(
         _ path: String, _ mode: AccessMode, _ options: OpenOptions = [], permissions: FilePermissions? = nil
     ) throws(Errno) -> FileDescriptor {

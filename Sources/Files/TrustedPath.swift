@@ -5,7 +5,7 @@ import SystemPackage
 /// A path that only trusted users can redirect: root and the user of this process.
 ///
 /// Every directory on the way belongs to a trusted user, and no other user can write to it. In a directory with the sticky
-/// bit, like /tmp, others can create files but not replace those of trusted users. Symbolic links belong to trusted users.
+/// bit, like /tmp, others can create files but not replace trusted users' files. Symbolic links belong to trusted users.
 ///
 /// The checks go from the root directory down. Once a directory is known to be trusted, only trusted users can change its
 /// entries. So the path leads to the same file after the checks, and no other user can win a race against them.

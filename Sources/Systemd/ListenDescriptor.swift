@@ -15,7 +15,7 @@ package struct ListenDescriptor: Equatable, Sendable {
     /// The sockets that a program can serve.
     package enum Kind: Sendable {
         case unixStream
-        /// Also those of IP addresses.
+        /// Also sockets of IP addresses.
         case anyStream
     }
 

@@ -9,7 +9,7 @@ import Glibc
 /// systemd. It sends one datagram and does not wait for an answer.
 package struct Notifier: Sendable {
     package enum Notice: Equatable, Sendable {
-        /// Startup is finished; units that wait for this one may start.
+        /// Startup is finished; units that wait for this unit may start.
         case ready
         /// The configuration is being read again, until the next `ready`.
         case reloading
@@ -29,7 +29,7 @@ package struct Notifier: Sendable {
 
     package init() {}
 
-    /// Sends the notices as one datagram. Throws nothing, because losing a notice is no reason to stop.
+    /// Sends the notices as one datagram. Throws nothing, because losing a notice does not justify stopping.
     @discardableResult
     package func notify(_ notices: Notice...) -> Delivery {
         let result = sd_notify(0, notices.map(\.assignment).joined(separator: "\n"))

@@ -18,7 +18,7 @@ package struct StandardErrorLogHandler: MetadataLogHandler {
             while !rest.isEmpty {
                 let count = write(STDERR_FILENO, rest.baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
-                // If stderr is gone, there is nowhere to report it.
+                // If stderr is closed, there is nowhere to report it.
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }

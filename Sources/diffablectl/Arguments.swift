@@ -33,7 +33,7 @@ private func identifier<Named>(_ argument: String, _ what: String) throws -> Ide
 }
 
 /// Parses content from arguments: one JSON text, or pairs. In a pair `key=value` is a string, and `key:=value` is JSON. A key is a
-/// path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` is no content.
+/// path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` means no content.
 enum ContentArguments {
     static func content(of arguments: [String]) throws -> Content? {
         if arguments.isEmpty { return nil }
@@ -82,7 +82,7 @@ enum ContentArguments {
         return members.content
     }
 
-    /// The `key=value` pairs, whose values are strings.
+    /// The `key=value` pairs with their string values.
     static func stringPairs(of arguments: [String]) -> [(path: FieldPath, key: String, value: String)] {
         if arguments.count == 1, arguments[0].first.map({ "{[\"".contains($0) }) ?? true { return [] }
         return arguments.compactMap { argument in

@@ -52,7 +52,7 @@ struct ChangeOptions: ParsableArguments {
         }
     }
 
-    /// Makes a change exactly once, even if the daemon restarts in between, and reports what it changed.
+    /// Makes a change exactly once, even if the daemon restarts in between, and reports the changes.
     func change(_ body: (Connection, RequestKey) async throws -> Outcome) async throws {
         report(try await answer(body))
     }

@@ -20,7 +20,7 @@ struct FieldAdvice {
     }
 
     /// Warns if fields are missing in `shown`, the items that the options have shown. The daemon is asked for other items only
-    /// if these lack a field. Without a reply there is no warning.
+    /// if these lack a field. Without a reply it prints no warning.
     func give(shown: Snapshot) async {
         let shown = shown.contents
         var missing: [NamedField] = []

@@ -2,7 +2,7 @@ import DiffableServer
 import DiffableStore
 import Systemd
 
-/// The exit status, with the numbers of sysexits.h. It tells a unit's `RestartPreventExitStatus=` and scripts whether a restart
+/// The exit status, with the numbers of sysexits.h. It shows a unit's `RestartPreventExitStatus=` and scripts whether a restart
 /// helps.
 enum DaemonExit: Int32 {
     case unavailable = 69

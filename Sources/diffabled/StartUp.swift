@@ -66,7 +66,7 @@ struct StartUp {
             flags: flags, configurationFile: configurationFile, received: received, surroundings: surroundings)
     }
 
-    /// The settings in force after this process applies those of another startup: it keeps everything that it has opened.
+    /// The settings in force after this process applies another startup's settings: it keeps everything that it has opened.
     func taking(_ other: StartUp) -> StartUp {
         var taken = other
         taken.socket = socket

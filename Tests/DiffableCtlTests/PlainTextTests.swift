@@ -46,7 +46,7 @@ struct PlainTextTests {
             #expect(list.content(list.itemIdentifiers[0]) == #"{"text":"\#(line)"}"#)
         }
         #expect(try lines("\(long)\n\(long)x\n", nil).numberOfItems == 2)
-        // A line that looks like a cut one has another id.
+        // A line that looks like a truncated line has another id.
         let cut = try lines(long, nil).itemIdentifiers[0]
         #expect(try lines("\(cut)\n\(long)\n", nil).numberOfItems == 2)
         #expect(try lines(String(repeating: "x", count: 255), nil).itemIdentifiers[0].description.count == 255)

@@ -82,7 +82,7 @@ import Testing
         #expect(state.item("a")?.content?.description == #"{"id":"a","n":2}"#)
     }
 
-    /// Beside a naive model: an array, in which a new item comes last.
+    /// Compares with a naive model: an array, in which a new item is last.
     @Test(arguments: [nil, 1, 5]) mutating func `a stream deletes items, and keeps the newest`(keep: Int?) throws {
         var command = CommandSettings(words: ["true"])
         (command.stream, command.keep, command.remove) = (.ndjson, keep, FieldPath(".gone"))

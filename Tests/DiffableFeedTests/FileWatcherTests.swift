@@ -255,7 +255,7 @@ import Testing
         return events
     }
 
-    /// After so many events that the kernel drops some, every watcher looks again.
+    /// If the kernel drops events because there are too many, every watcher looks again.
     @Test func `when events are lost, everybody is told`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let length = try #require(

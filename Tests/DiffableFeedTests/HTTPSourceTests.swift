@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiffableFeed
 
-/// Feeds with `url`, beside a real server and curl.
+/// Feeds with `url`, with a real server and curl.
 @Suite(.serialized) struct HTTPSourceTests {
     private let port: Int
 

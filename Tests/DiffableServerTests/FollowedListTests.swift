@@ -163,7 +163,7 @@ struct FollowedListTests {
         let second = self.audience(for: view)
         #expect(second.shown.extent?.offset == 10 && second !== first)
         #expect(self.list.audience(for: view, after: old) === first)
-        // The window counts from its own offset for those who ask for it again.
+        // The window counts from its own offset for clients that ask for it again.
         #expect(self.list.audience(for: view, after: first.shown, isSameView: false).shown.extent?.offset == 10)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiffableServer
 
-/// The set of lists as a client of `followLists` is told of it.
+/// The set of lists as a client of `followLists` receives it.
 struct ListsFollowerTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
@@ -92,7 +92,7 @@ struct ListsFollowerTests {
         #expect(!follower.isSettled(for: "secret"))
         #expect(try told(&follower, [:], at: start) == nil)
         #expect(follower.isUpToDate && follower.isSettled(for: "secret"))
-        // The interval begins with something that was told.
+        // An interval begins only with an update that was sent.
         var paced = ListsFollower(known: [], minInterval: 100)
         paced.note("secret")
         #expect(try told(&paced, [:], at: start) == nil)

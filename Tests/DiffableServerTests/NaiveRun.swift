@@ -14,7 +14,7 @@ final class NaiveRun {
         case leavesGhosts
         /// A returning follower names the view that it requested, and not the one that its window has become.
         case namesRequestedView
-        /// A slow follower gets the window of those who have read more.
+        /// A slow follower gets the window of followers that have read more.
         case sharesPosition
         /// The window holds to an item that has moved.
         case keepsMoved
@@ -181,7 +181,7 @@ final class NaiveRun {
         client.audience = try audience(for: view, after: client.sent?.shown, isSameView: false)
     }
 
-    /// Does what a subscription does before it sends an update.
+    /// Moves the window as a subscription does before it sends an update.
     private func moveWindow(of client: Client) throws {
         guard fault != .sharesPosition, fault != .sharesPast, client.audience.view.window?.isMoving == true
         else { return }

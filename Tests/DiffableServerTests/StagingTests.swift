@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableServer
 
-/// A transaction in parts is applied completely or not at all, whatever happens to one of its lines.
+/// A transaction in parts is applied completely or not at all, even if one of its lines fails.
 struct StagingTests {
     private var staging = Staging()
     private var room = Staging.Room(transactionLengthMax: 1_000, heldLengthMax: 5_000, unheld: 5_000)

@@ -74,7 +74,7 @@ struct AskingTests {
         var proposal = Proposal(list: "tasks", operations: [append], requestKey: "k", peer: alice)
         consider(proposal)
         carryOut(proposal, with: [.appendItems([Item(id: "y")])])
-        // The repeated request is the same one, whatever was applied.
+        // The repeated request is the same one, even after other changes.
         consider(proposal)
         carryOut(proposal)
         await store.settle()

@@ -123,7 +123,7 @@ private struct NaiveStore {
             deleted.append(list)
             return "\(list.states.count - 1)"
         case .undelete(let name, let newName):
-            // A list that the caller cannot read is no reason for a refusal, unless there is something to restore.
+            // A list that the caller cannot read does not cause a refusal, unless something can be restored.
             let refusal = refusal(of: newName, for: peer)
             if refusal == "nameTaken" { return "nameTaken" }
             guard let index = deleted.lastIndex(where: { $0.name == name && $0.isGoverned(by: peer) }) else {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// A revision never names two states in one epoch, whatever happens to the files while no daemon has them open.
+/// A revision never names two states in one epoch, even if the files change while no daemon has them open.
 struct WitnessTests {
     let directory = ScratchDirectory()
     /// Logged warnings and errors.
@@ -123,7 +123,7 @@ struct WitnessTests {
         let again = try await open()
         await expectNewEpochs(again, than: epochs, "error: the database is not as it was")
         #expect(await again.list("tasks")?.revision == 6)
-        // The history comes from the database, under the new epoch.
+        // The history is read from the database, under the new epoch.
         let past = await again.run { $0.list("tasks", at: 3) }
         #expect(past?.snapshot.numberOfItems == 2)
         #expect(await again.list("tasks")?.epoch == past?.epoch)

@@ -91,7 +91,7 @@ struct WorkProgressTests {
         let store = try await directory.open()
         _ = try await store.creating("tasks", .durable).get()
         let journal = store.sqlite
-        // While a row is written: the standstill if there were no progress for fifty seconds.
+        // While a row is written: the standstill if nothing progressed for fifty seconds.
         let standstill = Mutex(Duration.zero)
         try await journal.look { standstill.withLock { $0 = store.standstill(in: .seconds(50)) } }
         _ = try await store.applying("tasks", .section("all", [Item(id: "small")])).get()

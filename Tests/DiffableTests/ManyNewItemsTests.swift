@@ -7,7 +7,7 @@ import Testing
         range.map { Item(id: ItemID(stringLiteral: "\($0)"), content: Content(Array("\($0)".utf8))) }
     }
 
-    /// In one case so many guesses are wrong that the rest is deferred; in the other so few are left that each is looked up.
+    /// In one case too many guesses are wrong, so the rest is deferred; in the other few are left, so each is looked up.
     @Test func `many new items among far more old ones are told from those that moved`() throws {
         let old = try Snapshot([Section(id: "s", items: items(0..<8_000))])
         let gone = (3_000..<3_400).map { ItemID(stringLiteral: "\($0)") }

@@ -155,7 +155,7 @@ extension Model {
 // MARK: - How few moves there can be
 
 extension Model {
-    /// Counts the survivors that are not in a longest increasing subsequence of those that keep their owner, for each owner.
+    /// Counts, for each owner, the survivors outside of a longest increasing subsequence of the survivors that keep their owner.
     func fewestMoves(from old: Model) -> Int {
         var oldOwners: [String: (owner: String, position: Int)] = [:]
         old.forEachOwner { owner, children in

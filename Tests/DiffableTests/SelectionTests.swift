@@ -287,7 +287,7 @@ import Testing
         #expect(try anchor([.deleteItems(["c", "d"]), insertion]) == "e", "a new row is not the next one")
         #expect(try anchor([.deleteItems(["c", "d", "e"]), insertion]) == "n", "the row after the previous one")
         #expect(try anchor([.deleteSections(["s"])]) == nil)
-        // It begins at the front for a newcomer, and goes nowhere when its item comes back.
+        // It begins at the front for a new follower, and a replaced anchor stays when the old item is inserted again.
         #expect(window.extract(from: without).anchor == "a")
         let replaced = window.extract(from: without, after: extract.sent)
         #expect(replaced.extent.anchor == "d" && window.extract(from: list, after: replaced.sent).anchor == "d")

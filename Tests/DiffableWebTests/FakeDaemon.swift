@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// A daemon that answers what the bridge asks, and does with other lines what a test needs.
+/// A daemon that answers the bridge's own requests, and handles other lines as a test needs.
 final class FakeDaemon: Sendable {
     let path: String
     /// All lines that arrived, of all connections.

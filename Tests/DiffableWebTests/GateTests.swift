@@ -53,7 +53,7 @@ import Testing
     private static let asked = ("Sec-WebSocket-Protocol", "diffable.v1, diffable.token.\(token)")
 
     private static let cases: [Case] = [
-        // What is public.
+        // Public pages.
         Case(200, "/"), Case(200, "/page.js"), Case(200, "/?list=tasks&list=menu"), Case(200, "/manifest.json"),
         Case(200, "/health"), Case(200, "/", method: .HEAD), Case(200, "/pages/a.html"), Case(200, "/pages/"),
         Case(200, "/lists/tasks", [("Accept", "text/html,application/xhtml+xml")]),
@@ -122,7 +122,7 @@ import Testing
         Case(403, "/health", [("Origin", "https://evil.example")]),
         Case(403, "/", [("Origin", "https://evil.example")]),
         Case(200, "/diffable.js", [("Origin", "https://evil.example")]),
-        // A proxy in front of a Unix socket says who asked; over TCP anybody could.
+        // A proxy in front of a Unix socket names the host; over TCP any client could.
         Case(200, "/", [("X-Forwarded-Host", "wall.example")], host: "proxy", isLocalSocket: true),
         Case(421, "/", [("X-Forwarded-Host", "wall.example")], host: "proxy"),
         Case(421, "/", [("X-Forwarded-Host", "evil.example")], host: "localhost", isLocalSocket: true),
@@ -194,7 +194,7 @@ import Testing
     @Test func `the action carries what the request asks for`() {
         let (wall, tasks): (Link, ListName) = (Self.links[0], "tasks")
         #expect(Self.verdict(Case(200, "/pages/a%20b/%252e")).action == .ownPage(["a b", "%2e"]))
-        // A line break in a string would make a second line for the daemon, and is no JSON.
+        // A line break in a string would make a second line for the daemon, and is not valid JSON.
         guard
             case .refuse(.badRequest, _) = Self.verdict(
                 Case(400, "/lists/tasks?view=%7B%22search%22:%22a%0Ab%22%7D", [Self.bearer])

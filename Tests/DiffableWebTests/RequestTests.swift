@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableWeb
 
-/// Requests over a socket: what is answered, and what ends the connection.
+/// Requests over a socket: which ones are answered, and which ones end the connection.
 @Suite struct RequestTests {
     @Test func `files are served with a tag, once`() async throws {
         let bench = try await Bench()

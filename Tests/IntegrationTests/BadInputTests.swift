@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Invalid input gives an error that says what is wrong; the connection and the list stay.
+    /// Invalid input gives an error that describes the problem; the connection and the list stay.
     struct BadInputTests {
         /// A line, and the required parts of the answer.
         private struct Case {

@@ -204,7 +204,7 @@ extension Integration {
                     try there.restart()
                     client = try there.connect()
                 case 1:
-                    // A mirror that finds no daemon at startup ends; this one has already begun.
+                    // A mirror that finds no daemon at startup ends; this mirror has already begun.
                     let run = mirror
                     #expect(eventually { !run.complaints.isEmpty })
                     here.program.end(with: SIGKILL)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// Arguments reach a program whatever a preloaded library did before `main`.
+    /// Arguments reach a program even if a preloaded library moved its environment before `main`.
     @Suite(.enabled(if: PreloadedLibrary.environmentMoved != nil, "needs a C compiler, /usr/bin/cc"))
     struct MovedEnvironmentTests {
         @Test(arguments: [Binaries.daemon, Binaries.companion])

@@ -42,7 +42,7 @@ final class Program {
         let words = arguments.map { strdup($0) } + [nil]
         let environment = variables.map { strdup($0) } + [nil]
         defer { for word in words + environment { free(word) } }
-        // Children get default signal handling, whatever the test runner blocks or ignores.
+        // Children get default signal handling, even if the test runner blocks or ignores signals.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

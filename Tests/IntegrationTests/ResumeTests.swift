@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// A client that was away resumes from its state, whatever happened to the daemon, or is notified if that is impossible.
+    /// A client that was away resumes from its state, even after the daemon crashed, or is notified if that is impossible.
     struct ResumeTests {
         private let daemon: Daemon
 

@@ -10,7 +10,7 @@ enum Sweep {
     /// - Parameters:
     ///   - step: one of `step` places is tried.
     ///   - stepInSoak: the same in `make soak`.
-    ///   - what: for the line that reports where it began.
+    ///   - what: the name of the places in the line that this prints.
     static func places(
         _ all: ClosedRange<Int>, every step: Int = 3, inSoak stepInSoak: Int = 1, of what: String
     ) -> [Int] {

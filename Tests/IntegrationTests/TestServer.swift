@@ -106,7 +106,7 @@ extension TestServer {
         _ = try busy.reply(to: #"{"id":0,"method":"hello","params":{"name":"busy"}}"#)
         try whileLoopStands {
             try busy.send(lines.joined(separator: "\n"))
-            // Requests without answers in between, so that there is about one answer in each turn.
+            // Requests without answers in between, so that each turn has about one answer.
             let between = String(repeating: #"{"method":"ping"}"# + "\n", count: 30)
             let request = between + #"{"id":1,"method":"clients"}"# + "\n"
             try other.send(Array(String(repeating: request, count: count).utf8))

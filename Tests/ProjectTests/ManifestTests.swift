@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The compiler settings of Package.swift, in our own builds and in those of a program that depends on this package.
+/// The compiler settings of Package.swift, in our own builds and in builds of a program that depends on this package.
 @Suite struct ManifestTests {
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    /// HTTP is only for those who serve browsers.
+    /// HTTP is only for modules that serve browsers.
     @Test(arguments: SourceFile.all.filter { !["DiffableWeb", "diffable-web"].contains($0.module) })
     func `no other program is linked with what serves browsers`(file: SourceFile) {
         for module in file.code.compactMap(importedModule) {

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Code that turns off a compiler check explains nearby why nothing goes wrong.
+    /// Code that turns off a compiler check explains nearby why it is safe.
     @Test(arguments: SourceFile.all)
     func `a check is turned off with a reason`(file: SourceFile) {
         for (index, line) in file.lines.enumerated()

@@ -43,7 +43,7 @@ final class NotifySocket {
         }
     }
 
-    /// Skips datagrams until one has this line.
+    /// Skips datagrams until this line is in one.
     func waits(for line: String) -> Bool {
         while true {
             let lines = received()

@@ -318,7 +318,7 @@ class WebTest(unittest.TestCase):
         return name
 
     def long_list(self, rows: int) -> str:
-        """A list of so many rows, `r0`, `r1`, …, that tests share and do not change."""
+        """A list of this many rows, `r0`, `r1`, …, that tests share and do not change."""
         name = f"rows-{rows}"
         if name not in [known.list for known in self.client.lists()]:
             lines = "".join(f'{{"id":"r{n}","text":"Row {n}"}}\n' for n in range(rows))
@@ -364,7 +364,7 @@ class WebTest(unittest.TestCase):
         eventually(is_live, "the list is live")
 
     def own_page(self, name: str, html: str, token: str | None = None) -> str:
-        """Puts a page of one's own into --pages, and returns its address."""
+        """Puts a page of the test into --pages, and returns its address."""
         (self.stage.pages / name).write_text(html)
         return f"{self.web.url}/pages/{name}#token={token or self.web.link()}"
 

@@ -1,4 +1,4 @@
-"""A WebSocket client with nothing but what tests need: text messages, and no reading unless it is asked for."""
+"""A minimal WebSocket client for tests: text messages, and no reading unless requested."""
 
 from __future__ import annotations
 

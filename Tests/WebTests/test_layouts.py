@@ -18,7 +18,7 @@ KEYS = {"Down": "ArrowDown", "Up": "ArrowUp", "Left": "ArrowLeft", "Right": "Arr
 
 
 def violations(page: Page) -> list[str]:
-    """What axe finds, one line for each element."""
+    """Returns axe's findings, one line for each element."""
     found = Axe().run(page).response["violations"]
     return [f'{rule["id"]}: {rule["help"]}: {node["html"][:200]} {node.get("failureSummary", "")[:200]}'
             for rule in found for node in rule["nodes"]]

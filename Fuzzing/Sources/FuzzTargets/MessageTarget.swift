@@ -25,7 +25,7 @@ private func checkAgain(_ operations: [ListOperation]) throws {
     try hold(OperationsWriter.array(again) == json, "operations are others when they were written: \(text(json))")
 }
 
-/// Decodes the result as that of the method with these members, as the calling client does.
+/// Decodes the result of the method with these members, as the calling client does.
 func decodeResult(_ json: UnsafeRawBufferPointer) {
     let bytes = [UInt8](json)
     let head = String(decoding: json.prefix(100), as: UTF8.self)

@@ -26,7 +26,7 @@ package enum CatchUp: Hashable, Sendable {
     case state(CheckpointPlace)
     /// The replica has a history that etcd does not have: an older copy of etcd was restored.
     case newEpoch
-    /// Everything from the first batch on: the replica's position is unknown, and there is no checkpoint after it.
+    /// Everything from the first batch on: the replica's position is unknown, and no checkpoint is after it.
     case anew
 
     package init(_ replica: Replica, to head: Head) {

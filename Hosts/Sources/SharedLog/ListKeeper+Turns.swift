@@ -90,7 +90,7 @@ extension ListKeeper {
         later(time) { await self.losePatience() }
     }
 
-    /// Passes over a host that is gone or cut off. If it returns, the compare-and-swap decides.
+    /// Passes over a host that has stopped or is cut off. If it returns, the compare-and-swap decides.
     func endPatience() async throws(DaemonError) {
         isPatienceRunning = false
         guard isAwaitingTurn, let awaited else { return }

@@ -139,7 +139,7 @@ extension ListLog {
     }
 
     /// Puts a checkpoint in force, and deletes older batches and checkpoints in the same transaction. Returns nil if the one in
-    /// force is as new, or the list is gone.
+    /// force is as new, or the list was deleted.
     ///
     /// - Parameter kept: the number of batches to keep before it, for hosts that lag slightly.
     package func putInForce(_ place: CheckpointPlace, keeping kept: Int) async throws(EngineError) -> KnownHead? {

@@ -103,7 +103,7 @@ package struct ListRegister: Sendable {
     }
 
     /// Moves etcd's state of a list to a new epoch by one compare-and-swap of its name; returns false if another host did, or
-    /// the list is gone.
+    /// the list was deleted.
     ///
     /// Etcd has lost acknowledged changes (an older copy was restored). Replicas with these changes cannot go back under the
     /// same epoch, because their clients have seen the lost revisions, and a revision names one state only.

@@ -122,7 +122,7 @@ package actor SharedSpace {
         let reading = presence.beginLook()
         let hosts: [String]?
         do {
-            // Heads are read after the names: a list created in between is included, and a deleted one has no head.
+            // Heads are read after the names: a list created in between is included, and a deleted list has no head.
             (records, hosts) = try await register.records(readingHosts: reading != nil)
             heads = try await register.heads(of: Array(Set(records.values.map(\.id) + epochs)))
         } catch {

@@ -7,7 +7,7 @@ final class HostDisk: @unchecked Sendable {
     private let world: World
     private let timer: HostTimer
     private var disk = VirtualDisk()
-    /// The fraction of groups for which there is no room.
+    /// The fraction of groups that do not fit.
     var fullness = 0.0
 
     init(_ world: World, _ timer: HostTimer) { (self.world, self.timer) = (world, timer) }

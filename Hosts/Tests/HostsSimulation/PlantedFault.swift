@@ -1,6 +1,6 @@
 /// A deliberate fault, to prove that a check detects it.
 package enum PlantedFault: String, CaseIterable, Sendable {
-    /// etcd accepts each compare-and-swap, whatever the head is.
+    /// etcd accepts each compare-and-swap without a look at the head.
     case swapWithoutCompare
     /// etcd forgets the tickets of waiting hosts.
     case noTickets

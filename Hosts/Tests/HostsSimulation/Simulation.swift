@@ -161,7 +161,7 @@ package final class Simulation {
         }
     }
 
-    /// Checks that nothing changes in etcd while there are no requests.
+    /// Checks that nothing changes in etcd without requests.
     private func quiet() {
         // The keys of killed connectors expire first, and their successors put their own.
         world.run(until: world.now + 20_000_000)

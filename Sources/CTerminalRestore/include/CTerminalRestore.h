@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// Restores a terminal whatever ends the process, and reports signals to a loop. It is in C because a signal handler may do
+// Restores a terminal however the process ends, and reports signals to a loop. It is in C because a signal handler may do
 // almost nothing: no allocation, no lock, no call into the runtime of Swift.
 
 // Makes a terminal raw: every key arrives at once, nothing is echoed, and no key is a signal. When the process ends, the

@@ -6,7 +6,7 @@ struct HandleMap {
     /// An upper bound; all handles are smaller.
     private let bound: Int
     private var count = 0
-    /// The pairs while there is no table: the handle in the upper half, the number in the lower half.
+    /// The pairs before a table is needed: the handle in the upper half, the number in the lower half.
     private var few = InlineArray<8, UInt64>(repeating: .max)
     /// A hash table of such pairs with open addressing. Its size is a power of two, and it is at most half full. A
     /// multiplication suffices as a hash, because users cannot choose handles.

@@ -4,7 +4,7 @@
 // with a different kind, content or expansion.
 // 2. Order. Aligns the children of each owner whose tree is not shared (`SiblingAlignment`): the heaviest increasing
 // subsequence of its previous children stays, the others are placed, and departures are recorded.
-// 3. Operations. The list's own content comes first. Placements follow in document order, so that each names a
+// 3. Operations. The list's own content is first. Placements follow in document order, so that each names a
 // neighbour that is already in place (`PlacementWriter`); then deletions; then kinds, contents and expansion.
 //
 // Related snapshots share unchanged parts, so d changes cost O(d · log n). Unrelated ones cost O(n · log n).

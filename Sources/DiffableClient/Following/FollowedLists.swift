@@ -134,7 +134,7 @@ extension Connection {
     /// Follows the set of lists that you may see, with their revisions, counts and permissions.
     ///
     /// - Parameters:
-    ///   - includingContent: whether each list comes with its own content, which has its title.
+    ///   - includingContent: whether each list has its own content, which contains its title.
     ///   - minInterval: the shortest time between two updates, in milliseconds; nil: none.
     public func followLists(
         includingContent: Bool = false, minInterval: Int? = nil

@@ -61,7 +61,7 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
 extension ListSnapshot {
     /// The list's own content, as the publisher wrote it.
     public var content: Content? { untyped.content }
-    /// Whether there is no section, and so no item.
+    /// Whether the list has no section, and so no item.
     public var isEmpty: Bool { untyped.isEmpty }
     /// The number of sections.
     public var numberOfSections: Int { untyped.numberOfSections }

@@ -7,7 +7,7 @@ import DiffableJSON
 /// from its last state: updates do not queue up. Cancelling or leaving the loop ends the subscription.
 ///
 /// The sequence ends when the list is deleted. It throws `ClientError`: `.refused` with the daemon's text if a retry is
-/// useless, for example because there is no such list; `.undecodable` for content of another type; `.cancelled`. A lost
+/// useless, for example because the list does not exist; `.undecodable` for content of another type; `.cancelled`. A lost
 /// connection is not an error.
 public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
     /// An update of the list.

@@ -21,7 +21,7 @@ struct Mirror: Sendable {
 
     enum Progress { case partial, complete }
 
-    /// The position from which another connection continues, and the view that it shows; nil if there is no state yet.
+    /// The position from which another connection continues, and the view that it shows; nil before the first state.
     var since: Request.Subscribe.Since? {
         isThere ? .init(epoch: epoch, revision: revision, view: view.view.shown(at: extent)) : nil
     }

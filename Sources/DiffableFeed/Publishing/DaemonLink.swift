@@ -104,7 +104,7 @@ package actor DaemonLink {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { waiting.append($0) }
             } onCancel: {
-                // All waiting tasks check again. Those that were not cancelled wait again.
+                // All waiting tasks check again, and wait again unless they were cancelled.
                 Task { await self.resumeAll() }
             }
         }

@@ -41,7 +41,7 @@ package actor FedList {
     /// one with items that no feed added.
     package func state() async throws -> Snapshot { try await insisting { try await current().snapshot } }
 
-    /// Brings the list to the state from the source. Waits while there is no daemon. Returns whether the list was different.
+    /// Brings the list to the state from the source. Waits until connected to a daemon. Returns whether the list was different.
     @discardableResult
     package func send(whole: FeedSettings.Whole?, changes: [StreamedChange]) async throws -> Bool {
         let settings = settings

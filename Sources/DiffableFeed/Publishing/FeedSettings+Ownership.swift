@@ -16,7 +16,7 @@ extension FeedSettings {
 
     /// Throws if the operations would delete too many of the list's items.
     func checkDeletions(_ operations: [ListOperation], from known: Snapshot, to new: Snapshot) throws(DeletionRefusal) {
-        // The lines of such a stream delete single items, and say so.
+        // The lines of such a stream delete single items explicitly.
         if onlyAdds { return }
         let rule = DeletionRule(allowsEmpty: allowsEmpty ?? source.mayBeEmpty, limit: maxDelete)
         guard new.numberOfItems == 0 || rule.limit != nil else { return }

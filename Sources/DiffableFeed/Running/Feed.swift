@@ -18,7 +18,7 @@ final class Feed: Sendable {
     /// Rung whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
     private let listIsThere = (forHandler: Bell(), forGuard: Bell())
     private let isDeleted = Mutex(false)
-    /// Whether the source has to be told what the list had before, such as open folders.
+    /// Whether the source still has to receive the list's earlier state, such as open folders.
     private let isToBeResumed = Mutex(true)
     /// Whether the current run has not delivered yet.
     private let isRunFresh = Mutex(true)

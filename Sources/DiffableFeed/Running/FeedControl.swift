@@ -7,7 +7,7 @@ final class FeedControl: Sendable {
     private struct State {
         var isPaused = false
         var isRunWanted = false
-        /// Callers that wait for a run to begin, and those that wait for the end of the current run.
+        /// Callers that wait for a run to begin, and callers that wait for the current run to end.
         var waiting: [Int: Answer] = [:]
         var served: [Int: Answer] = [:]
         var lastNumber = 0
@@ -88,7 +88,7 @@ final class FeedControl: Sendable {
 
     // MARK: - For the feed
 
-    /// Returns whether somebody wants a run now.
+    /// Takes the pending request for a run. Returns whether there was one.
     func takeRun() -> Bool {
         state.withLock { state in
             defer { state.isRunWanted = false }

@@ -41,10 +41,10 @@ package struct FeedSchedule: Sendable {
         next = min(next ?? due, due)
     }
 
-    /// Starts the next run now, whatever the rest or the pause. A further failure counts as the first one.
+    /// Makes the next run due now, regardless of the rest and the pause. A further failure counts as the first one.
     package mutating func demand(at now: Instant) { (next, earliest, failures) = (now, nil, 0) }
 
-    /// The run was ended so that another one can begin.
+    /// Records that the run was ended to make way for another one.
     package mutating func interrupt(at now: Instant) { (started, next, earliest) = (nil, now, nil) }
 
     package mutating func succeed(at now: Instant) {

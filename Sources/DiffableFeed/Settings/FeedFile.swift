@@ -8,7 +8,7 @@ import Yams
 package struct FeedFile: Sendable {
     package var feeds: [FeedSettings]
 
-    /// `home` is the directory for which `~/` stands in paths.
+    /// `home` is the directory that `~/` means in paths.
     package init(yaml text: String, home: String?) throws(FeedFileError) {
         let root: Node?
         do { root = try Yams.compose(yaml: text) } catch let error as YamlError {

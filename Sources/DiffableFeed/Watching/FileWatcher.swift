@@ -65,8 +65,8 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Calls back after each change of one of the paths, until `stop`, and when changes may have been missed. `suffixes` are
-    /// those of further files to watch, in the directory of each path's real file.
+    /// Calls back after each change of one of the paths, until `stop`, and when changes may have been missed. `suffixes` name
+    /// further files to watch, in the directory of each path's real file.
     package func watch(
         _ paths: [String], suffixes: [String] = [], _ tell: @escaping @Sendable () -> Void
     ) -> Int {

@@ -12,7 +12,7 @@ enum Inotify {
                 "cannot watch files for changes: \(Errno(number: error)); set `every` (or use --every) to read them periodically"
             )
         }
-        // EMFILE stands for two limits. Opening a file tells them apart.
+        // EMFILE reports two different limits. Opening a file distinguishes them.
         let other = open("/", O_RDONLY | O_CLOEXEC)
         guard other >= 0 else {
             throw FeedError(

@@ -61,7 +61,7 @@ struct SchemaCheck {
 
     // MARK: - Constants
 
-    /// Whether a value equals one of `enum`, and that of `const`. `value` has its canonical bytes; nil for a value that equals
+    /// Whether a value equals one in `enum`, and the one in `const`. `value` has its canonical bytes; nil for a value that equals
     /// nothing.
     func isConstant(_ value: UnsafeRawBufferPointer?, at offset: Int, _ place: Int) -> Bool {
         let rule = rule(place)

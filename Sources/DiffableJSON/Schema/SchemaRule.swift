@@ -1,7 +1,7 @@
 /// A schema in flat form: it refers to elements of its `Schema`'s arrays by place.
 struct SchemaRule: Sendable {
     var types = SchemaTypes.any
-    /// Types of which this rule accepts every value, whatever it contains.
+    /// Types of which this rule accepts every value, regardless of its content.
     var freeTypes = SchemaTypes()
 
     /// In the schema's tables of names and properties.

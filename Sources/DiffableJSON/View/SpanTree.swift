@@ -1,8 +1,8 @@
 import Diffable
 
-/// Numbered ranges of keys, searched for those that contain a key. A treap (Seidel and Aragon, Randomized search trees, 1996) in
+/// Numbered ranges of keys, searched for the ranges with a key. A treap (Seidel and Aragon, Randomized search trees, 1996) in
 /// the order of the first keys, in which each node stores the last key of its subtree. Inserting or removing a range costs O(log
-/// n); finding those that contain a key costs O(log n) for each of them, and O(log n) if there is none.
+/// n); finding the ranges with a key costs O(log n) for each of them, and O(log n) if none has it.
 final class SpanTree {
     private final class NumberedSpan {
         let span: KeySpan

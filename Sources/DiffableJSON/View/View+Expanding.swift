@@ -12,7 +12,7 @@ extension View {
 
     /// The view that an update with this extent shows: its window begins where the update says.
     ///
-    /// A client goes on from it with `since`. The daemon moves a window with `keep`, and replaces an anchor that is deleted.
+    /// A client continues from it with `since`. The daemon moves a window with `keep`, and replaces an anchor that is deleted.
     package func shown(at extent: Window.Extent?) -> View {
         guard var window, let extent else { return self }
         switch window.start {

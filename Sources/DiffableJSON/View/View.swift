@@ -7,7 +7,7 @@ import Diffable
 ///      "expansion":"own","expanded":["groceries"],"window":{"anchor":"milk","limit":50}}
 ///
 /// `expanded` names all expanded items. `toggled` may replace it, and names the items whose expansion differs from the list's.
-/// The members apply in this order: first the items that match, sorted; then those of them that are not folded; then the rows
+/// The members apply in this order: first the items that match, sorted; then the ones that are not folded; then the rows
 /// of the window.
 package struct View: Sendable {
     /// Selects and sorts the matching items; nil for everything, in the list's order.
@@ -459,7 +459,7 @@ extension Decoder {
         return window
     }
 
-    /// An array of ids, without those that were named before.
+    /// Reads an array of ids, and drops duplicates.
     private mutating func itemsOnce(_ what: StaticString, max: Int) throws(DecodingError) -> [ItemID] {
         _ = scanner.peek()
         let start = scanner.offset

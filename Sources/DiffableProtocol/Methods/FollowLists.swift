@@ -89,7 +89,7 @@ extension Decoder {
 
 // MARK: - Notification
 
-/// Collects what fits into one `listsChanged` line.
+/// Collects the changes that fit into one `listsChanged` line.
 package struct ListsChangedWriter {
     private var listed = ByteWriter()
     private var unlisted = ByteWriter()
@@ -120,7 +120,7 @@ package struct ListsChangedWriter {
         return true
     }
 
-    /// Adds a list that is gone.
+    /// Adds a list that is no longer in the set.
     ///
     /// - Returns: false if the line has no room for it.
     package mutating func add(unlisted list: ListName) -> Bool {

@@ -48,7 +48,7 @@ extension Reply {
         package var epoch: String
         package var limits: [WireError.Limit]
         package var capabilities: [String]
-        /// The methods that this connection can call; empty if the daemon does not tell.
+        /// The methods that this connection can call; empty if the daemon does not name them.
         package var methods: [String]
 
         package init(

@@ -59,7 +59,7 @@ extension Reply {
         package var mirror: MirroredList?
         /// Whether the copy of a shared list is complete; nil for a list of this host alone.
         package var sharedLiveness: Liveness?
-        /// What the client can do with the list; nil for a deleted list, and in a backup.
+        /// The client's permissions for the list; nil for a deleted list, and in a backup.
         package var may: Set<Permission>?
         /// The list's own content, if it has one and the request asked for it.
         package var content: Content?

@@ -4,14 +4,14 @@ import DiffableJSON
 extension Request {
     /// A restore in parts, like a long transaction: nothing happens before the end.
     package enum Restore: Sendable {
-        /// Operations that make a list from nothing, after those of the earlier parts. Any part may contain the list's access
+        /// Operations that make a list from nothing, after the earlier parts' operations. Any part may contain the list's access
         /// and its schemas.
         indirect case part(SetAccess, SetSchemas?, [ListOperation])
         case end(replacing: Bool)
     }
 }
 
-/// The reply to the end is that of `lists`.
+/// The end gets the same reply as `lists`.
 extension Request.Restore: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var operations: [ListOperation]?

@@ -19,7 +19,7 @@ extension Reply {
         package var storage: Storage
         /// Why every list is refused, if the lists on disk could not be read.
         package var refusing: String?
-        /// A loss of acknowledged changes that nobody has acknowledged yet; nil for a caller that may not see all lists.
+        /// An unacknowledged loss of acknowledged changes; nil for a caller that may not see all lists.
         package var loss: String?
 
         package init(

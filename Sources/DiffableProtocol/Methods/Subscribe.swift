@@ -204,7 +204,7 @@ extension Reply {
         package var start: ListRevision?
         /// Whether it continues from the client's state; nil if the client gave none.
         package var isResumed: Bool?
-        /// What the client can do with the list; nil if the list does not exist yet.
+        /// The client's permissions for the list; nil if the list does not exist yet.
         package var may: Set<Permission>?
 
         package init(

@@ -3,7 +3,7 @@ import Diffable
 /// Chains a row of a list's journal to all rows before it.
 ///
 /// Each value is computed from the previous row's value and all bytes of the row. A changed, missing or inserted row
-/// therefore does not fit, and the last value stands for the list's whole history.
+/// therefore does not fit, and the last value represents the list's whole history.
 struct Chain: Equatable {
     let value: Int64
 

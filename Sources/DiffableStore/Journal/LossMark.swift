@@ -2,8 +2,8 @@ import Files
 import Glibc
 import SystemPackage
 
-/// A file beside the database that says that acknowledged changes were lost. It stays until somebody deletes it, and acknowledges
-/// the loss so.
+/// A file next to the database that records a loss of acknowledged changes. It stays until a user deletes it, and thereby
+/// acknowledges the loss.
 package struct LossMark {
     private let path: String
 

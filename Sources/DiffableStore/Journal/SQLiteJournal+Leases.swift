@@ -1,7 +1,7 @@
 import Diffable
 import GRDB
 
-// Leases of durable lists, in the table `lease`. Only those of shared lists have a holder: no connection outlives the daemon.
+// Leases of durable lists, in the table `lease`. Only leases of shared lists have a holder: no connection outlives the daemon.
 
 extension SQLiteJournal {
     func writeLeases(of change: ListChange, to database: Database) throws {

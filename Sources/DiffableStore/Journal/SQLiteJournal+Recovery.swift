@@ -151,7 +151,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// The number of the next new list. Exceeds that of any row, because rows of deleted lists must not become part of it.
+    /// The number of the next new list. Exceeds the number in any row, because rows of deleted lists must not become part of it.
     private func nextListNumber(_ database: Database) throws -> Int {
         let sql = """
             SELECT max(

@@ -80,7 +80,7 @@ final class Witness {
     /// Replaces the contents, without a sync. They survive this process but not a power failure.
     ///
     /// Repeats the write if too much time passed since the clock was read. Otherwise the stored time and the ctime
-    /// would differ like those of a copy.
+    /// would differ as in a copy.
     func write(_ record: WitnessRecord) throws(Errno) {
         for _ in 0..<3 {
             let time = Witness.clock()

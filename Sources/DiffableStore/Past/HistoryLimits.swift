@@ -6,7 +6,7 @@ package struct HistoryLimits: Sendable, Equatable {
     /// The maximum for the histories of all lists together, in bytes (`PastBudget`).
     package var lengthInAllMax: Int
     /// The maximum for all deleted lists with their histories, in bytes; 0 keeps none. The budget is separate, because
-    /// on a busy day small changes fill that of the histories and would evict a list deleted by mistake.
+    /// on a busy day small changes fill the histories' budget and would evict a list deleted by mistake.
     package var deletedLengthMax: Int
     /// The maximum age of history and of deleted lists, in seconds of `RunningTime`.
     package var ageMax: Int

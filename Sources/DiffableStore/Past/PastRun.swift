@@ -68,7 +68,7 @@ struct PastRun: Sendable {
 
     /// Rebuilds a state. Nil if operations were not kept or do not apply.
     /// - Parameters:
-    ///   - revision: not before that of `start`.
+    ///   - revision: not before the revision of `start`.
     ///   - start: a state of this run.
     func state(at revision: Int, from start: ListState) -> ListState? {
         var snapshot = start.snapshot

@@ -3,7 +3,7 @@ import Diffable
 /// The path of changes that undo and redo follow. It leaves out changes that were undone before another change was made.
 ///
 /// Each revision has a *position* on the path. The position of an undo or a redo is `UndoStep.to`; the position of any
-/// other change is its own revision. The position before a change is that of the revision before it. So history alone
+/// other change is its own revision. The position before a change belongs to the revision before it. So history alone
 /// determines the path, across clients and restarts.
 struct UndoPath {
     let head: Int
@@ -95,7 +95,7 @@ struct UndoPath {
 }
 
 extension [ListOperation] {
-    /// Whether they only ask clients to redraw, so that there is nothing to undo.
+    /// Whether they only ask clients to redraw, so that nothing can be undone.
     var onlyAskToDrawAgain: Bool {
         allSatisfy { operation in
             switch operation {

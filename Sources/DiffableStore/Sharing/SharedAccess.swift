@@ -102,7 +102,7 @@ extension AccessRecord {
 
     /// Resolves the names to the current numbers on this host.
     ///
-    /// A user who does not exist here becomes root, who may do everything anyway. A group that does not exist here
+    /// A user that does not exist here becomes root, which may do everything anyway. A group that does not exist here
     /// becomes one without members, so neither its members elsewhere nor any user here gets its rights.
     func resolved(by accounts: Accounts) -> AccessRecord {
         var record = self

@@ -54,7 +54,7 @@ struct BatchDraft {
     /// The rows as text for the log.
     var text = ByteWriter()
     var built: SharingMachine.Built
-    /// Hosts that have to be gone when the batch is appended.
+    /// Hosts that have to be absent when the batch is appended.
     var absent: Set<String> = []
     var keys: [RequestKey: FirstResult] = [:]
 
@@ -89,7 +89,7 @@ struct DraftedRow {
 
 /// A call to etcd through the connector. Each call is answered once (`Store.settle`).
 package enum EngineCall: Sendable {
-    /// `absent` are hosts that have to be gone.
+    /// `absent` are hosts that must not be present.
     case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedState)
     case share(call: Int, ListName, epoch: String, SharedBeginning)
@@ -108,7 +108,7 @@ package struct SharedState: Sendable, Equatable {
 /// The connection to etcd, and the requests that wait for it.
 struct EngineLink {
     var host = ""
-    /// The incarnation of this daemon, which distinguishes its leases from those of an earlier one. A simulation sets
+    /// The incarnation of this daemon, which distinguishes its leases from an earlier daemon's. A simulation sets
     /// it before anything is leased.
     var life = Epoch.random()
     /// Leases of this daemon that were used in a shared list.

@@ -4,13 +4,13 @@ import DequeModule
 package enum SharingOutcome: String, CaseIterable, Sendable {
     /// The call has taken effect.
     case done
-    /// Another change came first. The connector has already reported it.
+    /// Another change was appended first. The connector has already reported it.
     case lost
     /// Nothing was sent to etcd, and nothing will be.
     case unreachable
     /// The call may have taken effect, or may still do so.
     case unknown
-    /// The call had no effect, because a host is present that has to be gone.
+    /// The call had no effect, because a host is present that has to be absent.
     case refused
 }
 

@@ -57,7 +57,7 @@ extension Store {
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
         _ found: FoundChange?
     ) -> Drafting {
-        // A row that requires hosts to be gone has a batch of its own, because it may be refused.
+        // A row that requires hosts to be absent has a batch of its own, because it may be refused.
         if !draft.absent.isEmpty { return .full }
         switch shared.requests[number] {
         case nil: return .done

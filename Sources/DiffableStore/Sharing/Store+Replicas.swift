@@ -204,7 +204,7 @@ struct SharedRemoval {
     let epoch: String
     let keeping: DeletedListKeeping
     let origin: Origin?
-    /// A host that has to be gone. Nil for no condition.
+    /// A host that has to be absent. Nil for no condition.
     let absent: String?
     /// Does nothing once the request has timed out and been answered.
     var completion: Store.Completion<ListState>

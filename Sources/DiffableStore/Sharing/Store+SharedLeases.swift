@@ -1,8 +1,8 @@
 import Diffable
 
 // A lease in a shared list belongs to one connection of one host. The log and checkpoints name the holder, so all hosts
-// know it. When the connection ends, its host appends the end of the lease. If that host is gone, any other host does,
-// with a compare-and-swap that requires the host to be gone (`absent`), so a host that returns in time keeps its leases.
+// know it. When the connection ends, its host appends the end of the lease. If that host is absent, any other host does,
+// with a compare-and-swap that requires this absence (`absent`), so a host that returns in time keeps its leases.
 //
 // No list of pending ends is kept: the replica is searched each time, because another host may have been first.
 
@@ -20,12 +20,12 @@ extension Store {
         return engine.hosts.map { !$0.contains(holder.host) } ?? false
     }
 
-    /// The host that has to be gone for another host to end the lease. Nil for a lease of this host.
+    /// The host that has to be absent for another host to end the lease. Nil for a lease of this host.
     private func hostThatMustBeGone(toEnd holder: SharedHolder) -> String? {
         holder.host == engine.host || holder.life == engine.life ? nil : holder.host
     }
 
-    /// The holder that stands for a lease of this daemon in the log.
+    /// The holder that represents a lease of this daemon in the log.
     func holder(_ lease: Lease) -> SharedHolder {
         SharedHolder(host: engine.host, life: engine.life, number: lease.number)
     }

@@ -8,7 +8,7 @@ package enum TerminalEvent: Equatable, Sendable {
     case suspensionRequested
     /// A signal with this number asked the process to end.
     case terminationRequested(Int32)
-    /// The terminal is gone. No more events follow, and output is discarded.
+    /// The terminal was closed. No more events follow, and output is discarded.
     case hungUp
     /// The terminal has taken all delayed output, so the next frame can be drawn.
     case caughtUp

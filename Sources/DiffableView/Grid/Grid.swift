@@ -1,5 +1,5 @@
 /// The content of a terminal: rows of cells, and the position of the cursor. A value that is cheap to make and to compare row by
-/// row. Whatever is put into it, it contains no control character, no half of a wide cluster, and nothing outside of its bounds.
+/// row. Regardless of its input, it contains no control character, no half of a wide cluster, and nothing outside of its bounds.
 package struct Grid: Sendable {
     package struct Position: Hashable, Sendable {
         package var column: Int

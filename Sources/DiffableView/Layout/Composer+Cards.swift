@@ -1,6 +1,6 @@
 import Diffable
 
-// Items side by side: those of a grid, which fill the width, and those of a carousel, where a part of the next one is visible.
+// Items side by side: in a grid, where they fill the width, and in a carousel, where a part of the next one is visible.
 
 extension Composer {
     func gridBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
@@ -60,7 +60,7 @@ extension Composer {
         max((area.count + 1) / (plan.geometry.itemWidth(plan.look.layout) + 1), 1)
     }
 
-    /// The index of the first visible item of a carousel: the requested one, adjusted so that there is no empty space after the
+    /// The index of the first visible item of a carousel: the requested one, adjusted so that no empty space is after the
     /// last item, and so that the revealed item is visible.
     func carouselStart(_ ownerPath: ArraySlice<Int>, _ plan: SectionPlan) -> Int {
         guard let owner = owner(ownerPath, plan) else { return 0 }

@@ -141,7 +141,7 @@ extension Composer {
         return block
     }
 
-    /// The length varies like that of real texts, but is the same each time.
+    /// The length varies as in real texts, but is the same each time.
     func placeholderBlock(_ index: Int) -> Block {
         let neighbour = sectionCount == 0 ? nil : plan(index < document.placeholdersBefore ? 0 : sectionCount - 1)
         let geometry = neighbour?.geometry ?? SectionGeometry(.plain, columns: columns)

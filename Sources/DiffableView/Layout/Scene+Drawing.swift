@@ -160,7 +160,7 @@ struct Canvas {
         drawRuns(block, line: line)
     }
 
-    /// Without the page behind it.
+    /// Draws the block without the page under it.
     mutating func drawRuns(_ block: Block, line: Int) {
         for fill in block.fills {
             let rectangle = fill.rectangle.moved(by: line)

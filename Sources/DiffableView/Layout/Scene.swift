@@ -125,7 +125,7 @@ extension Scene {
         return element == nil
     }
 
-    /// The row that represents an item: its own, or that of the first ancestor whose children are not drawn. Nil for an item
+    /// The row that represents an item: its own, or the row of the first ancestor whose children are not drawn. Nil for an item
     /// that is not loaded.
     package func drawnRow(of item: ItemID) -> RowID? {
         composer.snapshot.indexPath(ofItem: item).flatMap { path in

@@ -1,4 +1,4 @@
-// Content comes from other users. Characters that could control a terminal, or make text look like other text, are removed:
+// Other users can write content. Characters that could control a terminal, or make text look like other text, are removed:
 // control characters, and Unicode's bidirectional ones (U+202E turns "exe.txt" into "txt.exe"). Any white space becomes a
 // space: a row is one line, and the layout decides where it wraps.
 

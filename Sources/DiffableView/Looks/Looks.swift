@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-// A list defines its appearance in its own content and in that of its sections and items (docs/appearance.md). All viewers use
+// A list defines its appearance in its own content, and in its sections' and items' (docs/appearance.md). All viewers use
 // this code, so that it looks alike everywhere. Nothing fails: unknown members are ignored, and a member of a wrong type counts
 // as missing, so the next source is used.
 

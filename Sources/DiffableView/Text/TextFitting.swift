@@ -32,7 +32,7 @@ func wrapped(_ text: String, columns: Int, lines lineCountMax: Int) -> [String] 
     var wrapping = Wrapping(columns: columns)
     for cluster in Clusters(text) {
         wrapping.append(cluster)
-        // One extra line shows that there is more.
+        // One extra line shows that the text is longer.
         if wrapping.lines.count > lineCountMax { break }
     }
     wrapping.endLine()

@@ -125,7 +125,7 @@ extension Viewer {
         if list == selected { layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter) }
     }
 
-    /// Reports missing sections of the initial filter. Of a window, not all sections are known.
+    /// Reports missing sections of the initial filter. If only a window is loaded, not all sections are known.
     private mutating func sayMissingSections(of pane: Pane) {
         let snapshot = pane.document.snapshot
         guard pane.document.rowCount == snapshot.numberOfItems else { return }

@@ -1,7 +1,7 @@
 import Diffable
 
-// Decides which part of a list to request. A list of up to `Pane.wholeRowsMax` rows is loaded as a whole, and folded here. Of a
-// longer one three screens are loaded: rows beyond are drawn as placeholders until they are loaded, and no key waits for them.
+// Decides which part of a list to request. A list of up to `Pane.wholeRowsMax` rows is loaded as a whole, and folded here. For a
+// longer one, three screens are loaded: rows beyond are drawn as placeholders until they are loaded, and no key waits for them.
 
 extension Viewer {
     /// Sends at most one query at a time; the newest one is sent when the reply arrives. The first letter of a pasted search is

@@ -90,7 +90,7 @@ final class UnitBusLoop {
             return
         }
         bus = opened
-        // There is no user to ask for a password.
+        // No user is present to enter a password.
         sd_bus_set_allow_interactive_authorization(opened, 0)
         for member in ["UnitNew", "UnitRemoved", "JobRemoved", "Reloading", "UnitFilesChanged"] {
             match("sender='\(Self.service)',path='\(Self.path)',interface='\(Self.manager)',member='\(member)'")

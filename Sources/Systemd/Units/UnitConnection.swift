@@ -54,7 +54,7 @@ package enum UnitQuestion: Equatable, Sendable {
 
 /// The reason why a service manager did not do something.
 package enum UnitFailure: Error, Equatable, Sendable {
-    /// There is no connection, with the reason.
+    /// Not connected, with the reason.
     case disconnected(String)
     /// The user is not allowed to do that.
     case denied(String)

@@ -112,7 +112,7 @@ struct Handle: AsyncParsableCommand {
             answering.cancel()
         }
         let outcome = await answering.result
-        // Commands that still run have been told to end, and are killed if they do not.
+        // Commands that still run have been asked to end, and are killed if they do not.
         await turns.close()
         if let number = endSignal.withLock(\.self) { EndSignals.end(by: number) }
         do {

@@ -98,7 +98,7 @@ enum ItemColumn: Hashable {
 
     private static let ownNames = ["id", "kind", "section", "parent"]
 
-    /// Empty if there is no value, and for null.
+    /// Empty for a missing value and for null.
     func text(in row: ItemRow) -> String {
         guard let view = value(in: row).map({ JSONView($0) }), !view.isNull else { return "" }
         return view.plainText

@@ -5,7 +5,7 @@ import DiffableInput
 /// The result of a transaction in one line: `tasks revision 7: 2 items inserted, 1 moved`.
 enum OutcomeWords {
     static func line(_ outcome: Outcome) -> String {
-        // A user who may not see the list gets no details.
+        // A user without permission to see the list gets no details.
         if outcome.revision == 0 { return "\(outcome.list): accepted" }
         let heading = "\(outcome.list) revision \(outcome.revision)"
         let parts = outcome.summary.map(parts) ?? []

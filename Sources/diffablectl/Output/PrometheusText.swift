@@ -49,7 +49,7 @@ private func residentMemory(of process: Int) -> Int? {
     return Int(pages).map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
 }
 
-/// The figures of single lists: those that a user names, and the list of feeds.
+/// The figures of single lists: the lists that a user names, and the list of feeds.
 struct ListFigures {
     /// The number of feeds in each state; empty without a list of feeds.
     var feeds: [String: Int] = [:]

@@ -58,7 +58,7 @@ struct StandardOutput {
         do throws(Errno) { try FileDescriptor.standardOutput.writeWhole(bytes) } catch { endUnwritten(error) }
     }
 
-    /// Closes standard output, because some file systems report only then that there was no room.
+    /// Closes standard output, because some file systems report only then that the disk is full.
     static func end() {
         if close(STDOUT_FILENO) != 0 { endUnwritten(.last) }
     }

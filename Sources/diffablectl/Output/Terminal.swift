@@ -7,7 +7,7 @@ struct Terminal: Sendable {
     var palette: Palette
     /// Columns; nil if lines need not fit.
     var width: Int?
-    /// Lines; nil if there is no limit.
+    /// Lines; nil for no limit.
     var height: Int?
 
     static let plain = Terminal(palette: .plain, width: nil)

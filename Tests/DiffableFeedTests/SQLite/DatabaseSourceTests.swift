@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    /// Otherwise nobody could unmount its disk.
+    /// Otherwise its disk could not be unmounted.
     @Test(arguments: [false, true])
     func `an idle feed has no file of its database open, not even while the database is locked`(isLocked: Bool)
         async throws

@@ -57,7 +57,7 @@ import Testing
             now = max(now, watch.rest ?? now)
         }
         #expect(busy >= .seconds(58))
-        // The credit comes back.
+        // The credit accumulates again.
         now += .seconds(60)
         watch.read(isFinal: true, from: now, at: now + .milliseconds(500))
         #expect(watch.rest.map { $0 <= now + .milliseconds(500) } ?? true)

@@ -1,6 +1,6 @@
 """Commits to an SQLite database as another program does, and never waits for a lock: if one is held, it fails.
 
-writer.py PATH MODE COUNT SEED PAUSE: so many transactions in a journal mode, PAUSE milliseconds apart at most. Each moves an amount
+writer.py PATH MODE COUNT SEED PAUSE: COUNT transactions in a journal mode, PAUSE milliseconds apart at most. Each moves an amount
 from one row to another, so that the sum is zero in every state. Prints the rows as they are at the end.
 """
 

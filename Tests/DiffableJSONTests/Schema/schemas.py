@@ -1,10 +1,10 @@
-"""Random schemas and contents, and what jsonschema (PyPI's, Debian's) says of them: schemas.py SEED PAIRS
+"""Makes random schemas and contents, and prints jsonschema's verdicts (PyPI's, Debian's): schemas.py SEED PAIRS
 
-A line is `schema<TAB>TEXT<TAB>taken|refused`, or `content<TAB>TEXT<TAB>fits|not`, which is of the last schema.
+A line is `schema<TAB>TEXT<TAB>taken|refused`, or `content<TAB>TEXT<TAB>fits|not`, which refers to the last schema.
 
-Where jsonschema itself is not exact, nothing is asked of it: Python reads 1e400 as infinity and 0.1 in binary, so half of the
-schemas are read with decimals, and those say nothing of integers, which decimals are not for jsonschema; and up to 4.17 its
-`enum` takes [true] for [1], so where an array or object is in an enum, no array or object has a Boolean in it.
+The pairs avoid cases in which jsonschema itself is not exact. Python reads 1e400 as infinity and 0.1 in binary, so half of the
+schemas are read with decimals. These do not mention integers, because jsonschema does not accept decimals as integers. Up to
+4.17 its `enum` takes [true] for [1], so if an enum has an array or object, no array or object contains a Boolean.
 """
 
 import json

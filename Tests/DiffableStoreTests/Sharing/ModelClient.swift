@@ -22,7 +22,7 @@ final class ModelClient: @unchecked Sendable {
         pause()
     }
 
-    /// Returns the user who made a row; nil for rows without a request.
+    /// Returns the user of a row's request; nil for rows without a request.
     static func user(of maker: String) -> ModelUser? {
         guard maker.first == "t", let number = maker.dropFirst().split(separator: ".").first.flatMap({ Int($0) }) else {
             return nil
@@ -278,7 +278,7 @@ final class ModelClient: @unchecked Sendable {
             let needed: Rights
             switch attempt.wish {
             case .govern:
-                // Only root may do this, whatever the access is.
+                // Only root may do this, regardless of the access.
                 return checks.expect(user != .root, "root was refused \(attempt.name)")
             case .undo: needed = [.read, .write]
             default: needed = .write

@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// Only the names of the sixteen colours are known; these tables are those of most terminals.
+    /// Only the names of the sixteen colours are known; most terminals use these tables.
     @Test(arguments: [true, false], [SixteenColours.xterm, SixteenColours.console])
     func `sixteen colours are taken so that each can be read`(isDark: Bool, table: [RGB]) {
         let background: RGB = isDark ? .black : .white

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A program with no signal blocked or ignored, whatever the test runner blocks and ignores.
+/// A program with no signal blocked or ignored, even if the test runner blocks or ignores some.
 final class Child {
     /// The trial program, next to the test bundle.
     static let trial =

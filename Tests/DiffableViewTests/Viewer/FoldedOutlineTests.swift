@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// An outline so long that it arrives without the children of collapsed rows.
+/// An outline that is too long to load whole, so that it arrives without the children of collapsed rows.
 @Suite struct FoldedOutlineTests {
     private func outline(expanding expanded: Set<ItemID> = [], isFolded: Bool = true) throws -> Snapshot {
         let items = try (0..<4).map { index in

@@ -70,7 +70,7 @@ import Testing
         screen.press(.escape)
         screen.show(try .numbered(0..<40), queryNumber: 2)
         #expect(screen.cursor == "i20")
-        // Without a jump there is no place to return to.
+        // Without a jump, there is nothing to return to.
         screen.press("/")
         screen.press(.escape)
         screen.press("g/33")

@@ -148,7 +148,7 @@ extension Integration {
                     #expect(
                         lines.count == 1 && lines[0].contains("gave up the method \(method.rawValue)"), "\(request)")
                 }
-                // What happens to other lists is not told either.
+                // Changes of other lists are not reported either.
                 let change =
                     [
                         #"{"id":1,"method":"transact","params":{"list":"one.b","operations":[{"op":"appendItems","items":[{"id":"x\#(step)"}]}]}}"#,

@@ -124,7 +124,7 @@ extension Integration {
             #expect(
                 try daemon.succeed("perform", "tasks", "output2", "--json")
                     == #"{"list":"tasks","revision":1,"result":12}"# + "\n")
-            // A warning tells the handler's user that output was ignored.
+            // A warning informs the handler's user that output was ignored.
             #expect(handler.complaints.split(separator: "\n").count { $0.contains("ignored the output of") } == 4)
             #expect(handler.complaints.contains("a result must be JSON, such as a string in double quotes\n"))
         }
@@ -361,7 +361,7 @@ extension Integration {
             #expect(
                 try daemon.succeed("log", "tasks", "-n1").contains(
                     #/by diffablectl \(pid \d+, uid \d+\), consented to by diffablectl \(pid \d+, uid \d+\)\n/#))
-            // Status 0 approves, whatever the output is.
+            // Status 0 approves, regardless of the output.
             #expect(try propose("plain").status == 0)
             #expect(handler.complaints.contains("exit status 0 accepts a proposal, any other refuses it"))
             // Without --propose the handler is not asked, and without a handler the proposal is a change.

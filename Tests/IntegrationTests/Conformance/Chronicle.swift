@@ -32,7 +32,7 @@ final class Chronicle: Sendable {
         case viewSet(String)
         /// A bookmark; nil before the list exists.
         case bookmarked(Name?)
-        /// An update arrived before the daemon was told to end: the number of updates on this connection, the milliseconds since
+        /// An update arrived before the daemon was asked to end: the number of updates on this connection, the milliseconds since
         /// the subscription, and its `minInterval`.
         case paced(groups: Int, milliseconds: Double, minInterval: Int)
         /// The answer to a transaction under a lease, with the number of items.

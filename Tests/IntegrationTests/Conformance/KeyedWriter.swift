@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 
 /// Changes a list in a sequence of transactions, and sends each again until it is answered. Repeats some after the answer, as a
-/// client does whose answer was lost.
+/// client does after it lost an answer.
 struct KeyedWriter {
     let participant: Participant
     let number: Int

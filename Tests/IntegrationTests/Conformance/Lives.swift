@@ -4,7 +4,7 @@ import Synchronization
 /// The current incarnation of the daemon, and its socket.
 ///
 /// A client has to know the incarnation that it talks to, to attribute losses. So a connection counts only if the same
-/// incarnation was running before and after it was made, and an incarnation ends before its daemon is told to end.
+/// incarnation was running before and after it was made, and an incarnation ends before its daemon is asked to end.
 final class Lives: Sendable {
     let socket: String
     /// The file in which other programs find the number: `3`, or nothing while no daemon runs.

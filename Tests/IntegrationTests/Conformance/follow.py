@@ -1,11 +1,11 @@
-"""Follows a list with asyncio, through all lives of a daemon, and says what it sees, one JSON object a line.
+"""Follows a list with asyncio, through all incarnations of a daemon, and prints what it receives, one JSON object a line.
 
     python3 follow.py SOCKET LIFE LIST WRITERS PARAMETERS SEED
 
-A client as its author would write one who has read nothing but the protocol page: in another language, with a mirror of
-its own and with asyncio's default limit of 64 KiB for a line (but for `deliver`, which says that its lines are longer).
-LIFE is the file that says which life of the daemon it is, WRITERS how many leave their number in the list, PARAMETERS
-are further members of `subscribe`. It leaves now and then, comes back with `since`, and ends when it sees an item
+The client is written from the protocol page alone: in another language, with its own local copy, and with asyncio's
+default limit of 64 KiB for a line (except for `deliver`, which announces longer lines). LIFE is a file with the number
+of the daemon's incarnation, WRITERS is the number of writers that leave their number in the list, and PARAMETERS are
+further members of `subscribe`. The client disconnects at times, resumes with `since`, and ends when it sees an item
 `end`.
 """
 

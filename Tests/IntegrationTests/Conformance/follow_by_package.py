@@ -1,9 +1,9 @@
-"""Follows a list with the package `diffable`, through all lives of a daemon, and says what it sees as `follow.py` does.
+"""Follows a list with the package `diffable`, through all incarnations of a daemon, and prints the same as `follow.py`.
 
     python3 follow_by_package.py SOCKET LIFE LIST WRITERS PARAMETERS SEED
 
-The package reconnects and goes on by itself. What it asked and which life it talks to is seen where it opens connections and
-subscribes. It leaves now and then, and begins anew.
+The package reconnects and resumes by itself. Its requests and the daemon's incarnation are recorded where it opens connections
+and subscribes. It stops at times, and starts again without a state.
 """
 
 import random
@@ -19,7 +19,7 @@ random.seed(seed)
 client = Client(socket)
 connections = client._requests._connections
 open_connection = connections.open
-# That of the connection that was opened last.
+# The incarnation that the newest connection talks to.
 life = 0
 
 

@@ -106,7 +106,7 @@ extension Integration {
                 Binaries.feed, ["--socket", daemon.socket, "--config", file("feeds.yaml")], in: daemon.directory)
             try daemon.waitForIDs(["1"], feeds)
             try disk.fill()
-            // In WAL mode there may be no room for the log's index either.
+            // In WAL mode the log's index may not fit either.
             let refusal = try write("INSERT INTO t VALUES (2, randomblob(3000000))")
             #expect(refusal.contains("full") || refusal.contains("disk I/O error"), "\(refusal)")
             #expect(try daemon.ids(of: "a") == ["1"])

@@ -106,7 +106,7 @@ extension Integration {
             let annas = try box.start(
                 as: "anna", "diffable-feed", "--config", "/home/anna/feeds.yaml", "--feeds", "annas")
             try wait(for: "mine", in: box, "good.service", "state=active")
-            // There is no handler before the list exists.
+            // The list has no handler before it exists.
             let denied = try eventually("who answers for mine; \(annas.complaints)") {
                 let denied = try box.start(as: "anna", "diffablectl", "perform", "mine", "stop", "good.service")
                 return try denied.wait() == 9 ? nil : denied

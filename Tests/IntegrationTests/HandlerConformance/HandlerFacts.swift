@@ -120,7 +120,7 @@ struct HandlerFacts {
         }
     }
 
-    /// Whether the daemon accepted an answer, whatever the result of a proposal was. False also if unknown.
+    /// Whether the daemon accepted an answer, regardless of a proposal's result. False also if unknown.
     func isAccepted(_ answered: Answered) -> Bool {
         guard let reply = reply(to: answered.sent.id) else { return false }
         return reply.reply.errorName != "noSuchRequest"

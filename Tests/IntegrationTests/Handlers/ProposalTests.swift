@@ -215,7 +215,7 @@ extension Integration {
             let looking = HandlerBench.perform("a", id: 4, members: #","items":["none"]"#)
             let staleLooking = HandlerBench.perform("a", id: 4, members: #","ifRevision":1"#)
             #expect(try asked(looking, staleLooking) == ["permissionDenied", "permissionDenied"])
-            // The handler sees the deleted items, whoever proposes.
+            // The handler sees the deleted items, regardless of the caller.
             let deletion = HandlerBench.propose(#"{"op":"deleteAllItems"}"#, id: 5, members: #","requestKey":"k""#)
             let deleting = try daemon.startClient(as: .bob, sending: [deletion])
             let request = try #require(try handler.line())

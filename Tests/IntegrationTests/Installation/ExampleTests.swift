@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The examples do what their README.md shows.
+    /// The examples behave as their README.md shows.
     struct ExampleTests {
         @Test(arguments: [
             "alarms", "waybar", "status_line", "picker", "gtk", "gtk_window", "gtk_tasks", "gtk_outline", "both_ways",

@@ -17,7 +17,7 @@ struct SharedFiles {
         try make(of: Binaries.directory, path)
     }
 
-    /// Makes the files of the programs in a directory; with the argument `hosts`, those of diffabled-etcd.
+    /// Makes the files of the programs in a directory; with the argument `hosts`, the files of diffabled-etcd.
     static func make(of binaries: String, _ arguments: String...) throws {
         let script = "\(Binaries.repository)/scripts/man-pages"
         let make = try Program("/usr/bin/python3", ["-B", script, binaries] + arguments, in: ScratchDirectory())

@@ -10,7 +10,7 @@ extension Integration {
             let answer = try daemon.companion("ls")
             #expect(answer.status != 0)
             #expect(answer.complaints.contains("connectionsPerUserMax"), "\(answer.complaints)")
-            // After one has left there is room again.
+            // After a client has left, another is admitted.
             clients[0].close()
             _ = try eventually("room") { try daemon.companion("ls").status == 0 ? true : nil }
             #expect(try clients[1].reply(to: "ping").contains("result"))

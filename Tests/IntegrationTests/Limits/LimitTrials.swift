@@ -69,7 +69,7 @@ extension LimitTrial {
         return #"{"id":1,"method":"subscribe","params":{"list":"\#(name)","ifAbsent":"wait"}}"#
     }
 
-    /// Connects until there are that many clients, and returns the last one's reply.
+    /// Connects until `count` clients exist besides the kept ones, and returns the last client's reply.
     private static func connecting(_ bench: Bench, beside kept: Int) -> (Int) throws -> String {
         var clients = [bench.client]
         return { count in
@@ -96,7 +96,7 @@ extension LimitTrial {
             #expect(try bench.client.line() == #"{"jsonrpc":"2.0","id":\#(number),"result":{}}"#)
         }
         let time = start.duration(to: .now)
-        // The bucket holds no more tokens than this, whatever came during the last request.
+        // The bucket holds no more tokens than this, even with the ones added during the last request.
         #expect(time > .milliseconds(400), "\(count) answers took \(time)")
         // Another connection of the same user gets its turn while one asks for 150 seconds, however fast the machine is.
         try bench.client.send(String(repeating: "ping\n", count: 150 * bench.max))
@@ -157,7 +157,7 @@ extension LimitTrial {
 
     /// Checks that a first state that fits is one line, and one that is a byte too long is two lines within the limit.
     private static func checkLinesOut(_ bench: Bench) throws {
-        // A client is told the length of its lines when it connects.
+        // A client receives the maximum length of its lines when it connects.
         let client = try bench.daemon.connect()
         for (list, length) in [("a", bench.max - roomForMore), ("b", bench.max + 1)] {
             _ = try client.reply(
@@ -294,7 +294,7 @@ extension LimitTrial {
     private static let handle =
         #"{"id":1,"method":"handle","params":{"list":"list","requests":["perform"]}}"#
 
-    /// Makes unanswered requests, and returns the last one's error, or the answer to the `ping` after it.
+    /// Makes unanswered requests, and returns the last request's error, or the answer to the `ping` after it.
     private static func performing(_ members: String = "", by client: RawClient, count: Int) throws -> String {
         for _ in 0..<count {
             try client.send(#"{"id":1,"method":"perform","params":{"list":"list","action":"a"\#(members)}}"#)

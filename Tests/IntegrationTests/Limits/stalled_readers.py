@@ -1,11 +1,11 @@
 """Usage: stalled_readers.py stall SOCKET | read SOCKET REVISION
 
-`stall` replaces a list again and again, and stops reading at each state on another connection, until the daemon has let go of
-the oldest states. Then it reads on. Prints the number of clients that got the whole state again, and of those that got a diff.
+`stall` replaces a list again and again, and stops reading at each state on another connection, until the daemon has dropped
+the oldest states. Then it reads on. Prints how many clients got the whole state again, and how many got a diff.
 It exits with an error if a client has another state than the list in the end. Then it does the same in the middle of the first
 state and of replies, until the daemon has closed the oldest connections. The others get to the end.
 
-`read` follows the list up to a revision, and prints the number of updates that were no diff.
+`read` follows the list up to a revision, and prints the number of updates that were not diffs.
 """
 
 import fcntl

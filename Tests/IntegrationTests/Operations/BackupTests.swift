@@ -66,7 +66,7 @@ extension Integration {
             for round in 1...4 {
                 let file = daemon.directory.file("backup-\(round)")
                 try whileChanged(round) { try daemon.succeed("backup", file) }
-                // There are no further changes, so the history does not exceed its limit.
+                // Nothing changes afterwards, so the history does not exceed its limit.
                 let other = try Daemon()
                 try other.succeed("restore", file)
                 let trailer = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").last ?? ""

@@ -41,7 +41,7 @@ extension Integration {
             let text = try daemon.succeed("status", "--prometheus", "--list", "tasks", "--list", "none")
             #expect(text.contains("\n# TYPE diffabled_transactions_total counter\ndiffabled_transactions_total 2\n"))
             #expect(text.contains("\ndiffabled_storage_state{state=\"working\"} 1\n"))
-            // Every sample is below its HELP and its TYPE, and there are no other lines.
+            // Every sample is below its HELP and its TYPE, and the text has no other lines.
             var announced: [Substring] = []
             for line in text.split(separator: "\n") {
                 let words = line.split(separator: " ", maxSplits: 3)

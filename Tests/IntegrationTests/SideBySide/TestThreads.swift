@@ -11,7 +11,7 @@ final class TestThreads: TaskExecutor {
 
     private struct State {
         var jobs: [UnownedJob] = []
-        /// The number of waiting threads, without those that were woken.
+        /// The number of waiting threads, without threads that were woken.
         var idle = 0
         var isFinished = false
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Requests that lead from nothing through a sequence of states. Each is possible only once: a repetition is refused by its
-/// `ifRevision`, or because the list already exists or is deleted. So applying one twice never goes unnoticed.
+/// `ifRevision`, or because the list already exists or is deleted. So applying one twice is always detected.
 struct FixedScript {
     let requests: [String]
 

@@ -164,7 +164,7 @@ extension Integration {
             #expect(daemon.program.complaints.contains("changes are lost"), "\(daemon.program.complaints)")
             let lists = try daemon.connect().reply(to: "lists")
             #expect(!lists.contains(epoch), "\(lists)")
-            // Until somebody acknowledges it.
+            // The loss is reported until a user acknowledges it.
             daemon.program.end(with: SIGTERM)
             try daemon.restart()
             let loss = "loss: acknowledged changes were lost before "

@@ -31,7 +31,7 @@ extension Integration {
             let numbers = try daemon.succeed("ls", "--json")
             #expect(numbers.contains(#""mode":"0640""#), "\(numbers)")
 
-            // The history goes on where it ended.
+            // The history continues where it ended.
             let log = try daemon.succeed("log", "numbers").split(separator: "\n")
             #expect(log.count == 3 && log[0].contains("schemas of 1 kind"), "\(log)")
             try daemon.succeed("undo", "numbers")
@@ -41,7 +41,7 @@ extension Integration {
             try daemon.succeed("undelete", "gone")
             #expect(try daemon.ids(of: "gone") == ["x"])
 
-            // What this version writes, it reads again.
+            // This version can read its own files again.
             daemon.program.end(with: SIGTERM)
             try daemon.restart()
             #expect(try daemon.ids(of: "numbers") == ["1", "2", "3"])

@@ -115,7 +115,7 @@ final class Box {
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Adds a setting to those of the unit.
+    /// Adds a setting to the unit.
     func setProperty(_ text: String) throws {
         try write("[Service]\n\(text)\n", to: "/etc/systemd/system/diffabled.service.d/test.conf")
         try succeed("systemctl", "daemon-reload")

@@ -74,7 +74,7 @@ extension Integration {
             #expect(try !box.succeed("journalctl", "-u", "diffabled", "-o", "cat").contains("storage"))
         }
 
-        /// The file during whose existence syncs fail.
+        /// Syncs fail while this file exists.
         private static let held = "/var/lib/diffabled/held"
 
         /// Returns a box with a list, whose daemon has a failing disk.

@@ -50,7 +50,7 @@ extension Integration {
     /// `diffablectl view` of a user whose rights change.
     @Suite(.withSeveralUsers) struct ViewerAccessTests {
         private let daemon: Daemon
-        /// Runs it as another user, who may not open this terminal.
+        /// Runs it as another user, without access to this terminal.
         private let other = "setpriv --reuid 61002 --regid 61002 --clear-groups diffablectl"
 
         init() throws { daemon = try Daemon.forEverybody() }

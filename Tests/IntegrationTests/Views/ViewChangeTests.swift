@@ -55,7 +55,7 @@ extension Integration {
             try client.send("subscribe rows")
             var lines = try client.lines(until: "reset")
             while lines.last?.contains(#""more":true"#) == true { lines.append(try client.line() ?? "") }
-            // It does not read, and each of these is so long that its socket cannot hold many.
+            // It does not read, and its socket cannot hold many of these long lines.
             for number in 0..<1_000 {
                 let items = (number..<number + 5).map {
                     #"{"id":"i\#($0 % 1_000)","content":{"n":\#(number),"pad":"\#(Self.pad)"}}"#

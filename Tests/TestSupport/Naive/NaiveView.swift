@@ -93,7 +93,7 @@ package struct NaiveView {
         return (max(offset, 0), nil)
     }
 
-    /// The place of an anchor that is gone: that of the next row that has not moved, or the place after the previous one.
+    /// The place of a deleted anchor: the place of the next row that has not moved, or the place after the previous one.
     private func replacement(of anchor: String, in all: [String], after sent: Shown?, isTurn: Bool) -> Int {
         guard let sent, let rows = sent.rows,
             let row = rows.firstIndex(of: anchor) ?? (isTurn ? nil : sent.extent?.offset)
@@ -103,7 +103,7 @@ package struct NaiveView {
         return min(steady.last { $0.row < row }.map { $0.index + 1 } ?? row, all.count - 1)
     }
 
-    /// The rows that have not moved: most of those that are left, and of several choices the one that has shifted least.
+    /// The rows that have not moved: as many of the remaining rows as possible. Ties go to the choice that has shifted least.
     private func steady(_ sent: Shown, in all: [String]) -> [(id: String, row: Int, index: Int)] {
         let left = (sent.rows ?? []).enumerated().compactMap { row, id in
             all.firstIndex(of: id).map { (id: id, row: row, index: $0) }
@@ -125,7 +125,7 @@ package struct NaiveView {
         return longest?.rows.map { left[$0] } ?? []
     }
 
-    /// The view with which a follower comes back: with the position of its window.
+    /// The view with which a follower reconnects: with the position of its window.
     package func shown(as shown: Shown?) -> NaiveView {
         guard let window = json["window"], let shown, let extent = shown.extent else { return self }
         var view = self

@@ -98,7 +98,7 @@ def objects(value: JSON, schema: Schema) -> Iterator[Tuple[str, Dict[str, JSON]]
 
 
 def example(schema: Schema, known: Dict[str, JSON]) -> JSON:
-    """A value that the schema allows; `known` has those of some types."""
+    """A value that the schema allows; `known` has the values of some types."""
     return next(variants(schema, known, True))
 
 

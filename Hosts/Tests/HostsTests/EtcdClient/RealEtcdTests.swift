@@ -221,7 +221,7 @@ struct RealEtcdTests {
             #expect(refused == .refused)
             #expect(try await register.end("tasks", "E1", absent: ["alpha"]) == .refused)
             #expect(try await log.head() == known)
-            // Another host's change wins, whatever hosts are present.
+            // Another host's change wins, regardless of the present hosts.
             let other = try await log.append("other", to: position, after: known, by: "gamma")
             guard case .done(let next) = other else {
                 Issue.record("\(other)")

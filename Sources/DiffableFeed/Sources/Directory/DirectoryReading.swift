@@ -93,7 +93,7 @@ actor DirectoryReading {
         }
         let new = try FolderTree(settings, events, descriptor, filesMax: filesMax)
         (tree, wasThere) = (new, true)
-        // Folders that were open stay open, except those that the new directory lacks.
+        // Folders that were open stay open, except folders that the new directory lacks.
         for id in listedBefore { try? new.open(id, descriptor) }
         return new
     }

@@ -1,4 +1,4 @@
-/// A reply as curl prints it with its headers, and what curl says of it.
+/// A reply with its headers, as curl prints it, and curl's report about it.
 struct HTTPReply {
     let status: Int
     /// Such as `Not Found`; empty with HTTP/2.
@@ -7,7 +7,7 @@ struct HTTPReply {
     let lastModified: String?
     let body: ArraySlice<UInt8>
 
-    /// Interim replies (1xx) come before the reply itself. Nil if there is no reply.
+    /// Interim replies (1xx) precede the reply itself. Nil without a reply.
     init?(_ output: [UInt8]) {
         var rest = output[...]
         while true {

@@ -120,7 +120,7 @@ struct RowAdvance {
         return sections
     }
 
-    /// Whether the sections and their order are the same. Their order is that of their first rows.
+    /// Whether the sections and their order are the same. They are in the order of their first rows.
     private func keepsSections(_ sectionOfRow: [Int32]) -> Bool {
         guard !sectionOfRow.isEmpty else { return true }
         var count: Int32 = 0

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Detects commits in an SQLite database by its files, without SQLite and without a lock.
 ///
-/// If two looks are equal, there was no commit between them. In WAL mode, each commit changes the header of the index (`-shm`).
+/// If two looks are equal, nothing was committed between them. In WAL mode, each commit changes the header of the index (`-shm`).
 /// In all other modes, the database's header counts commits; its size and time of change are compared too.
 ///
 /// The log and the journal are in the directory of the real file, as SQLite expects. Each look resolves the path again, because

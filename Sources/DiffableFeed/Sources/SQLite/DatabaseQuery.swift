@@ -14,7 +14,7 @@ struct DatabaseQuery {
     enum Access {
         /// With SQLite's locks. In WAL mode, readers and writers do not wait for each other.
         case shared
-        /// Without locks, so that no writer waits. The result is valid only if there was no write during the query.
+        /// Without locks, so that no writer waits. The result is valid only if nothing was written during the query.
         case unlocked
     }
 

@@ -50,7 +50,7 @@ package struct DatabaseWatch {
 
     /// - Parameters:
     ///   - isFinal: whether the read cannot have missed a commit.
-    ///   - isFirst: whether all items were made. The next read makes only those that differ, so it need not wait that long.
+    ///   - isFirst: whether all items were made. The next read makes only items that differ, so it need not wait as long.
     mutating func read(isFinal: Bool, isFirst: Bool = false, from start: Instant, at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
         if !isFirst { pay(from: start, at: now) }

@@ -24,9 +24,9 @@ class Outcome:
     changed: Optional[bool] = None
     #: The counts of the changes, without the zeros: `{"insertedItems": 1}`.
     summary: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    #: For an undo: `{"from": 7, "to": 6}`, the newest change that was undone, and the revision whose state the list has now.
+    #: For an undo: `{"from": 7, "to": 6}`, the newest change that was undone, and the revision of the new state.
     undo: Optional[Mapping[str, int]] = None
-    #: For a redo: `{"from": 6, "to": 7}`, the revision whose state the list had, and the newest change that was redone.
+    #: For a redo: `{"from": 6, "to": 7}`, the revision of the old state, and the newest change that was redone.
     redo: Optional[Mapping[str, int]] = None
     #: The operations that a dry run would make.
     operations: Optional[Sequence[Operation]] = None
@@ -51,7 +51,7 @@ class ListSummary:
     #: The kinds of requests that have a handler, and its actions, if it handles only some.
     handles: Sequence[str] = ()
     actions: Sequence[str] = ()
-    #: What you can do with it: "see", "ask", "change".
+    #: Your permissions for it: "see", "ask", "change".
     may: Sequence[str] = ()
     #: Its own content, for `follow_lists(content=True)`.
     content: Any = None

@@ -55,7 +55,7 @@ class AsyncWire(Inheritable):
             return b""
 
     def is_open(self) -> bool:
-        # A loop that has ended, such as that of an earlier `asyncio.run`, can no longer serve a connection.
+        # A loop that has ended, such as the loop of an earlier `asyncio.run`, can no longer serve a connection.
         if self.is_inherited or self._loop.is_closed():
             return False
         return not self._reader.at_eof() and not self._writer.is_closing() and self._reader.exception() is None

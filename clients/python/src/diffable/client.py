@@ -101,7 +101,7 @@ class Client:
         """Iterates the set of lists that you may see: first all of them, then each change. After a lost connection, it
         continues over the next one.
 
-        - content: whether each list comes with its own content, which has its title.
+        - content: whether each list has its own content, which contains its title.
         - min_interval: the minimal number of seconds between two updates.
         """
         return FollowingLists(FollowedLists(self._requests._connections, content, min_interval))

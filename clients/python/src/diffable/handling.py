@@ -24,7 +24,7 @@ class HandlerRequest:
     """A request of another client. The program responds once, with `answer`, `refuse` or `fail`, even later or from another
     thread or task. Without a response, the caller waits until the request times out."""
 
-    # `Request` has blocking methods, those of `AsyncRequest` are awaited.
+    # `Request` has blocking methods, and `AsyncRequest` has coroutines.
 
     list: str
     #: "perform", "propose" or "expand".

@@ -1,4 +1,4 @@
-"""A file descriptor that tells an event loop when a loop over updates has something to do."""
+"""A file descriptor that wakes an event loop when a loop over updates has something to do."""
 
 from __future__ import annotations
 
