@@ -106,6 +106,8 @@ def variants(schema: Schema, known: Dict[str, JSON], is_first: bool = False, ins
     """Values that the schema allows: each alternative, and each optional member of each object, is in one of them."""
     if "$ref" in schema:
         name, declaration = schema["$ref"].split("/")[-1], resolve(schema["$ref"])
+        if declaration.get("readOnly"):
+            return
         is_deep = "properties" in declaration or "anyOf" in declaration
         if name in known and (is_first or name in inside or not is_deep):
             yield known[name]
@@ -125,6 +127,8 @@ def variants(schema: Schema, known: Dict[str, JSON], is_first: bool = False, ins
             least["todo"] = example(schema["additionalProperties"], known)
         yield least
         for name, member in schema.get("properties", {}).items():
+            if member.get("readOnly"):
+                continue
             for value in variants(member, known, False, inside):
                 yield {**least, name: value}
     elif schema.get("type") == "boolean":
@@ -138,7 +142,7 @@ def nested(schema: Schema, wrapped: Any, inside: Tuple[str, ...] = ()) -> Iterat
     """The object types inside a schema: the title, the schema, and a function that makes a value of the whole from one of this
     type."""
     if "$ref" in schema:
-        if schema["$ref"] not in inside:
+        if schema["$ref"] not in inside and not resolve(schema["$ref"]).get("readOnly"):
             yield from nested(resolve(schema["$ref"]), wrapped, (*inside, schema["$ref"]))
         return
     for part in (*schema.get("allOf", ()), *schema.get("anyOf", ())):
@@ -326,7 +330,7 @@ class Bench:
 
 
 #: The keywords of JSON Schema (draft 7) that the document uses, and `problems` knows.
-KEYWORDS = {
+KEYWORDS = {"readOnly", 
     "title", "description", "default", "$ref", "allOf", "anyOf", "enum", "const", "type", "items", "properties", "required",
     "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "pattern",
 }
@@ -412,7 +416,7 @@ SENT = {"Item", "ItemPatch", "Section", "Snapshot", "SchemaObject"} | {operation
 #: These need other users, other hosts, or a full or broken disk. The Swift tests cover them.
 UNSEEN_NOTIFICATIONS = {"behind", "subscriptionEnded"}
 UNSEEN_ERRORS = {"noSpace", "shuttingDown", "storageFailed", "storageUnreadable"}
-UNSEEN_MEMBERS = {"Status.refusing", "AppendNotification.absent", "RemoveNotification.absent"}
+UNSEEN_MEMBERS = {"Status.refusing", "Status.loss", "AppendNotification.absent", "RemoveNotification.absent"}
 
 #: A user who owns nothing, and the rights that a list's mode gives this user.
 STRANGER = 65534
@@ -509,7 +513,9 @@ class MethodTest(unittest.TestCase):
                     inner = {**example(one, KNOWN), name: 1}
                     message = self.main.call(method["name"], **{**sent, member: path(inner)})["error"]["message"]
                     titles = CONDITIONS if title in CONDITIONS else [title]
-                    declared = {name for other in titles for name in resolve(f"#/components/schemas/{other}")["properties"]}
+                    declared = {name for other in titles
+                                for name, schema in resolve(f"#/components/schemas/{other}")["properties"].items()
+                                if not schema.get("readOnly")}
                     self.assertEqual(known_members(message), declared, f"{title}: {message}")
         self.assertGreater(len(checked), 30)
 
@@ -689,6 +695,27 @@ class MethodTest(unittest.TestCase):
             peer.fail("noSuchSubscription", "unsubscribe", subscription=1)
             writer.succeed("deleteList", list=name)
             peer.heard("listDeleted")
+        self.act_of_windows()
+
+    def act_of_windows(self) -> None:
+        view = {"window": {"anchor": "a", "limit": 2, "pins": ["b"], "allSections": True}}
+        for deliver, first, update in (("operations", "reset", "changes"), ("patches", "snapshot", "patch"),
+                                       ("snapshots", "snapshot", "snapshot")):
+            name = self.new_list()
+            with self.bench.peers(2) as [peer, writer]:
+                peer.succeed("subscribe", list=name, deliver=deliver, view=view)
+                peer.heard(first)
+                writer.succeed("transact", list=name, operations=[{"op": "deleteItems", "items": ["a"]}])
+                self.assertIn("anchor", peer.heard(update))
+        with self.bench.peers(1) as [peer]:
+            # The anchor is not there any more.
+            peer.succeed("subscribe", list=name, view=view, bookmark=10)
+            peer.heard("reset")
+            peer.succeed("snapshot", list=name, view=view)
+            peer.succeed("restrict", methods=["subscribe", "ping"])
+            for _ in range(20):
+                if "may" in peer.heard("bookmark"):
+                    break
 
     def act_of_handlers(self) -> None:
         name = self.new_list()
