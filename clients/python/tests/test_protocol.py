@@ -330,9 +330,10 @@ class Bench:
 
 
 #: The keywords of JSON Schema (draft 7) that the document uses, and `problems` knows.
-KEYWORDS = {"readOnly", 
+KEYWORDS = {
     "title", "description", "default", "$ref", "allOf", "anyOf", "enum", "const", "type", "items", "properties", "required",
     "additionalProperties", "minimum", "maximum", "minLength", "maxLength", "pattern",
+    "readOnly",
 }
 
 
