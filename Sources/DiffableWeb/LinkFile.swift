@@ -46,17 +46,7 @@ package struct LinkFile: Sendable {
         guard flock(folder.rawValue, LOCK_EX) == 0 else { throw .unusable(directory, Errno.last.description) }
         var links = try read()
         try body(&links)
-        let temporary = ".\(Self.name).new"
-        do throws(Errno) {
-            folder.removeFile(temporary)
-            let file = try folder.createdFile(temporary)
-            defer { try? file.close() }
-            try file.writeWhole(Self.json(of: links))
-            try file.synchronize()
-            try folder.renameFile(temporary, to: Self.name, replacing: true)
-            try folder.synchronize()
-        } catch {
-            folder.removeFile(temporary)
+        do throws(Errno) { try folder.replaceFile(Self.name, with: Self.json(of: links)) } catch {
             throw .unusable(path, error.description)
         }
     }

@@ -27,14 +27,9 @@ extension LinkFile {
         let text = "http://\(isAny ? "\(machine):\(address.port ?? 0)" : address.hostAndPort)\n"
         let folder = try Self.folder(directory)
         defer { try? folder.close() }
-        let temporary = ".\(Self.addressName).new"
-        do throws(Errno) {
-            folder.removeFile(temporary)
-            let file = try folder.createdFile(temporary)
-            defer { try? file.close() }
-            try file.writeWhole(Array(text.utf8))
-            try folder.renameFile(temporary, to: Self.addressName, replacing: true)
-        } catch { throw .unusable(directory, error.description) }
+        do throws(Errno) { try folder.replaceFile(Self.addressName, with: Array(text.utf8)) } catch {
+            throw .unusable(directory, error.description)
+        }
     }
 }
 

@@ -44,6 +44,24 @@ extension FileDescriptor {
 
     package func removeFile(_ name: String) { unlinkat(rawValue, name, 0) }
 
+    /// Replaces a file in this directory, or creates it. Others see the old content or all of the new one, also after a power
+    /// failure.
+    package func replaceFile(_ name: String, with bytes: [UInt8]) throws(Errno) {
+        let temporary = ".\(name).new"
+        removeFile(temporary)
+        do throws(Errno) {
+            let file = try createdFile(temporary)
+            defer { try? file.close() }
+            try file.writeWhole(bytes)
+            try file.synchronize()
+            try renameFile(temporary, to: name, replacing: true)
+            try synchronize()
+        } catch {
+            removeFile(temporary)
+            throw error
+        }
+    }
+
     /// Writes all bytes, in as many calls as needed.
     ///
     /// Unlike `writeAll` of swift-system it waits while a non-blocking file is full. A pipe or a terminal becomes non-blocking
