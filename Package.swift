@@ -259,7 +259,7 @@ let package = Package(
         .testTarget(
             name: "DiffableWebTests",
             dependencies: [
-                "Diffable", "DiffableWeb", "TestSupport", "diffable-web",
+                "Diffable", "DiffableProtocol", "DiffableWeb", "TestSupport", "diffable-web",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),

@@ -170,9 +170,9 @@ extension DaemonConnection {
         writer.append("{\"id\":1,\"method\":\"hello\",\"params\":{\"name\":")
         writer.appendString("diffable-web:\(link.name)")
         writer.append("}}\n{\"id\":2,\"method\":\"restrict\",\"params\":{\"methods\":")
-        writer.append(strings: link.may.methods)
+        writer.appendArray(link.methods) { $1.appendString($0.rawValue) }
         writer.append(",\"lists\":")
-        writer.append(strings: link.lists)
+        writer.appendArray(link.lists) { $1.appendString($0) }
         writer.append("}}\n")
         return String(decoding: writer.bytes, as: UTF8.self)
     }

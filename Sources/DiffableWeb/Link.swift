@@ -1,4 +1,5 @@
 import Diffable
+import DiffableProtocol
 
 /// A browser's access to some lists: a named secret with rights and, usually, an end.
 package struct Link: Equatable, Sendable {
@@ -8,11 +9,12 @@ package struct Link: Equatable, Sendable {
     package var token: String
     /// Names of lists; a name that ends with `*` means every name with this prefix.
     package var lists: [String]
-    package var may: LinkRights
+    /// Each permission includes those before it.
+    package var may: Permission
     /// Seconds since 1970 at which the link ends; nil if it does not end.
     package var end: Int?
 
-    package init(name: String, token: String, lists: [String], may: LinkRights, end: Int? = nil) {
+    package init(name: String, token: String, lists: [String], may: Permission, end: Int? = nil) {
         self.name = name
         self.token = token
         self.lists = lists
@@ -34,20 +36,17 @@ package struct Link: Equatable, Sendable {
     }
 }
 
-/// The rights of a link.
-package enum LinkRights: String, CaseIterable, Sendable {
-    case see, ask, change
-
+extension Link {
     /// The methods of the protocol that a browser can call.
-    package var methods: [String] {
-        let see = [
-            "hello", "ping", "lists", "followLists", "subscribe", "setView", "unsubscribe", "snapshot", "schemas",
+    package var methods: [Method] {
+        let see: [Method] = [
+            .hello, .ping, .lists, .followLists, .subscribe, .setView, .unsubscribe, .snapshot, .schemas,
         ]
-        let ask = see + ["perform", "propose", "expand"]
-        return switch self {
+        let ask: [Method] = see + [.perform, .propose, .expand]
+        return switch may {
         case .see: see
         case .ask: ask
-        case .change: ask + ["transact", "undo"]
+        case .change: ask + [.transact, .undo]
         }
     }
 }

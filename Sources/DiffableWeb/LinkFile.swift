@@ -1,4 +1,5 @@
 import DiffableJSON
+import DiffableProtocol
 import Files
 import Glibc
 import SystemPackage
@@ -72,7 +73,7 @@ package struct LinkFile: Sendable {
             writer.append(",\"token\":")
             writer.appendString(link.token)
             writer.append(",\"lists\":")
-            writer.append(strings: link.lists)
+            writer.appendArray(link.lists) { $1.appendString($0) }
             writer.append(",\"may\":")
             writer.appendString(link.may.rawValue)
             if let end = link.end {
@@ -111,7 +112,7 @@ package struct LinkFile: Sendable {
             case "end": link.end = try scanner.integer()
             case "may":
                 let text = try scanner.string().text
-                guard let may = LinkRights(rawValue: text) else { throw LinkError.noRights(text) }
+                guard let may = Permission(rawValue: text) else { throw LinkError.noRights(text) }
                 link.may = may
             case "lists":
                 var lists = try scanner.beginArray()
@@ -175,16 +176,5 @@ package enum LinkError: Error, Equatable, CustomStringConvertible {
         case .noRights(let text): "\"may\" is see, ask or change, and not \"\(text)\""
         case .noToken(let name): "the link \"\(name)\" has no name or no token"
         }
-    }
-}
-
-extension ByteWriter {
-    mutating func append(strings: [String]) {
-        append("[")
-        for (index, string) in strings.enumerated() {
-            if index > 0 { append(",") }
-            appendString(string)
-        }
-        append("]")
     }
 }

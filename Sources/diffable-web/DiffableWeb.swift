@@ -90,7 +90,7 @@ struct LinkName: ExpressibleByArgument {
     }
 }
 
-extension LinkRights: ExpressibleByArgument {}
+extension Permission: ExpressibleByArgument {}
 
 enum ExitStatus {
     static let noSuchLink: Int32 = 65

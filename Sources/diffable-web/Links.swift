@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableProtocol
 import DiffableWeb
 import Files
 import Glibc
@@ -9,7 +10,7 @@ struct MakeLink: ParsableCommand {
         commandName: "link",
         abstract: "Create a link for browsers and print its address.",
         discussion: """
-            Whoever has the address has the rights of the link. It is printed once; to replace it, use unlink and link. A \
+            Everyone with the address has the rights of the link. It is printed once; to replace it, use unlink and link. A \
             link named anonymous also applies to requests without a token.
             """)
 
@@ -17,12 +18,12 @@ struct MakeLink: ParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "The lists; menu* stands for all names that begin with menu. Default: all.", valueName: "pattern"))
+            "The lists. menu* means every name with this prefix. Default: all.", valueName: "pattern"))
     var lists: [String] = ["*"]
     @Option(
         help: ArgumentHelp(
             "see; ask, which adds actions and proposals; or change, which adds changes.", valueName: "right"))
-    var may: LinkRights = .see
+    var may: Permission = .see
     @Option(help: ArgumentHelp("End the link after this many days. Default: never.", valueName: "n")) var days: Int?
     @OptionGroup var state: StateOptions
 
