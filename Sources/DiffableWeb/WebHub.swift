@@ -94,7 +94,9 @@ final class WebHub {
 
     func begin(_ stream: any LinkedStream) {
         streams[ObjectIdentifier(stream)] = stream
-        compare()
+        if watch == nil || stream.link.end != nil { return compare() }
+        // The link may be gone since the request was read. All other streams were compared after the last change.
+        if !currentLinks().contains(stream.link) { stream.linkEnded() }
     }
 
     func end(_ stream: any LinkedStream) {
