@@ -67,7 +67,8 @@ struct Serve: AsyncParsableCommand {
         do {
             // First, while there is only one thread: it removes variables from the environment.
             let received = try ListenDescriptor.received(.anyStream)
-            Self.raiseDescriptorLimit()
+            // Each browser takes two descriptors.
+            DescriptorLimit.raise()
             let file = LinkFile(directory: try state.directory())
             let server = try await WebServer.start(
                 addresses(received), settings: settings(file, isActivated: !received.isEmpty), logger: logger)
@@ -117,13 +118,5 @@ struct Serve: AsyncParsableCommand {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
         return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).lowercased()
-    }
-
-    /// Each browser takes two descriptors. The soft limit is for programs that use select(2).
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Logging
 import ServiceLifecycle
@@ -12,7 +13,7 @@ struct Daemon {
 
     /// Returns after a signal, once everything acknowledged is on disk and all pending output is sent.
     func run() async throws {
-        StartUp.raiseDescriptorLimit()
+        DescriptorLimit.raise()
         if let warning = startUp.descriptorWarning { logger.warning("\(warning)") }
         for warning in startUp.warnings { logger.warning("\(warning)") }
         // A write to a closed connection must be an error, and not the end of the process.

@@ -6,15 +6,6 @@ extension StartUp {
     /// refused clients, and the connections that are reserved for root and for users without a connection.
     private static let descriptorsKept = 128
 
-    /// Raises the soft limit of descriptors to the hard limit: the soft limit is for programs that use select(2).
-    static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max
-        else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-
     private static var connectionsPossible: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
