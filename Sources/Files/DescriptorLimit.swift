@@ -2,7 +2,7 @@ import Glibc
 
 /// The process's limit of open files.
 package enum DescriptorLimit {
-    /// Raises the soft limit to the hard limit: the soft limit is for programs that use select(2).
+    /// Raises the soft limit to the hard limit: only programs that use select(2) need the soft one.
     package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < limit.rlim_max

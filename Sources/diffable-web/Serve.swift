@@ -31,7 +31,7 @@ struct Serve: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Other sites whose pages may use this server, such as https://example.org.", valueName: "url"))
+            "Other sites that may use this server, such as https://example.org.", valueName: "url"))
     var origins: [String] = []
     @Option(
         parsing: .upToNextOption,
