@@ -1,5 +1,6 @@
 import DiffableClient
 import DiffableJSON
+import DiffableProtocol
 import Glibc
 import NIOCore
 import NIOPosix

@@ -1,3 +1,4 @@
+import DiffableProtocol
 import Foundation
 import Logging
 import NIOCore

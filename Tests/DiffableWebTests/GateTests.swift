@@ -1,4 +1,5 @@
 import Diffable
+import DiffableProtocol
 import NIOHTTP1
 import Testing
 
