@@ -49,11 +49,11 @@ extension Record {
 }
 
 /// The tag of `ItemID`; it has no values.
-public enum ItemName: Sendable {}
+public enum ItemTag: Sendable {}
 /// The tag of `SectionID`; it has no values.
-public enum SectionName: Sendable {}
+public enum SectionTag: Sendable {}
 /// The tag of `Kind`; it has no values.
-public enum KindName: Sendable {}
+public enum KindTag: Sendable {}
 /// The tag of `ListName`; it has no values.
 public enum ListTag: Sendable {}
 /// The tag of `RequestKey`; it has no values.
@@ -66,11 +66,11 @@ public enum SourceTag: Sendable {}
 public enum HostTag: Sendable {}
 
 /// Identifies an item in a list, at any depth.
-public typealias ItemID = Identifier<ItemName>
+public typealias ItemID = Identifier<ItemTag>
 /// Identifies a section in a list.
-public typealias SectionID = Identifier<SectionName>
+public typealias SectionID = Identifier<SectionTag>
 /// The kind of an item, such as the cell type that draws it.
-public typealias Kind = Identifier<KindName>
+public typealias Kind = Identifier<KindTag>
 /// Names a list.
 public typealias ListName = Identifier<ListTag>
 /// Identifies a request for a change, so that repeating the request does not repeat the change.

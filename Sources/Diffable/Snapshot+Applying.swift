@@ -127,7 +127,7 @@ extension Snapshot {
     private mutating func place(
         of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: Insertion,
         where isComing: (Record) -> Bool
-    ) throws(OperationError) -> (owner: Handle, Spot) {
+    ) throws(OperationError) -> (owner: Handle, HandlePosition) {
         switch position {
         case .front(let container): return (try owner(container, of: items, insertion), .front)
         case .end(let container): return (try owner(container, of: items, insertion), .end)
@@ -154,7 +154,7 @@ extension Snapshot {
     /// Resolves a section's position. An inserted or moved section cannot be its own anchor.
     private func spot(
         of position: SectionPosition, _ fault: AnchorFault, where isComing: (Record) -> Bool
-    ) throws(OperationError) -> Spot {
+    ) throws(OperationError) -> HandlePosition {
         switch position {
         case .front: return .front
         case .before(let anchor): return .before(try sibling(anchor, fault, where: isComing))
@@ -179,7 +179,8 @@ extension [Item] {
 // MARK: - Inserting
 
 extension Snapshot {
-    mutating func insert(_ sections: [Section], at spot: Spot, _ insertion: Insertion) throws(OperationError) {
+    mutating func insert(_ sections: [Section], at spot: HandlePosition, _ insertion: Insertion) throws(OperationError)
+    {
         var handles: [Handle] = []
         handles.reserveCapacity(sections.count)
         for section in sections {
@@ -198,13 +199,13 @@ extension Snapshot {
     }
 
     private mutating func insert(
-        _ items: [Item], under owner: Handle, at spot: Spot, _ insertion: Insertion
+        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: Insertion
     ) throws(OperationError) {
         try insert(items, under: owner, at: spot, insertion, level: forest.level(owner) + 1)
     }
 
     private mutating func insert(
-        _ items: [Item], under owner: Handle, at spot: Spot, _ insertion: Insertion, level: Int
+        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: Insertion, level: Int
     ) throws(OperationError) {
         guard let first = items.first else { return }
         try insertion.checkLevel(level, of: first)

@@ -157,10 +157,10 @@ public struct Refusal: Error, Equatable, Sendable {
     /// The index of the affected operation, counted from zero, if there is one.
     public var operation: Int?
     /// Why the item's content violates the schemas of its list (`invalidContent`).
-    public var misfit: Misfit?
+    public var violation: SchemaViolation?
 
     /// The place where a content violates a schema, and the violated keyword.
-    public struct Misfit: Equatable, Sendable {
+    public struct SchemaViolation: Equatable, Sendable {
         /// The item's kind; nil for none.
         public var kind: Kind?
         /// The path of the value in the content: a JSON pointer, such as `/due`; empty for the content itself.
@@ -171,7 +171,7 @@ public struct Refusal: Error, Equatable, Sendable {
 
     package init(
         _ code: Code, _ message: String, list: ListName? = nil, section: SectionID? = nil,
-        item: ItemID? = nil, operation: Int? = nil, misfit: Misfit? = nil
+        item: ItemID? = nil, operation: Int? = nil, violation: SchemaViolation? = nil
     ) {
         self.code = code
         self.message = message
@@ -179,6 +179,6 @@ public struct Refusal: Error, Equatable, Sendable {
         self.section = section
         self.item = item
         self.operation = operation
-        self.misfit = misfit
+        self.violation = violation
     }
 }

@@ -10,12 +10,12 @@ extension Connection {
     /// Requests all durable lists as of one moment. `receive` gets lines without their newlines, each a request that `restore`
     /// sends back. The reply describes the lists as `lists` does.
     package func backupJSON(_ receive: @escaping @Sendable ([UInt8]) -> Void) async throws(ClientError) -> [UInt8] {
-        withConversation { conversation in
-            conversation.backupReceiver = { arrival in
+        withRouter { router in
+            router.backupReceiver = { arrival in
                 if case .notification(_, let line) = arrival { receive(line) }
             }
         }
-        defer { withConversation { $0.backupReceiver = nil } }
+        defer { withRouter { $0.backupReceiver = nil } }
         return try await reply(to: .backup)
     }
 

@@ -13,7 +13,7 @@ extension Connection {
 
     func begin(
         _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions, view: View? = nil,
-        _ receiver: @escaping Conversation.Receiver
+        _ receiver: @escaping MessageRouter.Receiver
     ) async throws(ClientError) -> Int {
         var request = options.request(list, since: since)
         if let view { request.view = view }
@@ -71,7 +71,7 @@ extension Connection {
     }
 
     func begin(
-        _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
+        _ request: Request.Subscribe, _ receiver: @escaping MessageRouter.Receiver
     ) async throws(ClientError) -> Reply.Subscribe {
         let result = try await exchange(.subscription(receiver, request.ifAbsent)) { id, writer throws(ClientError) in
             Request.subscribe(request).write(id: id, into: &writer)

@@ -28,8 +28,8 @@ public final class Connection: Sendable {
     let replyTimeout: Duration?
     let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
-    private let conversation = Mutex(Conversation())
-    private let turns = Turns()
+    private let router = Mutex(MessageRouter())
+    private let turns = FairSemaphore()
     /// The limit of a line in bytes from the daemon's `hello`.
     let lineLengthMaxTold = Mutex<Int?>(nil)
     /// The limit of a line that is read, in bytes. Replies of a trusted daemon have no practical limit.
@@ -50,9 +50,9 @@ public final class Connection: Sendable {
     }
 
     /// Changes the conversation, and then resumes the tasks that are due.
-    func withConversation<R: Sendable>(_ body: (inout sending Conversation) -> R) -> R {
-        let (result, due) = conversation.withLock { conversation in
-            (body(&conversation), conversation.takeDue())
+    func withRouter<R: Sendable>(_ body: (inout sending MessageRouter) -> R) -> R {
+        let (result, due) = router.withLock { router in
+            (body(&router), router.takeDue())
         }
         for due in due { due.resume() }
         return result
@@ -157,11 +157,11 @@ public final class Connection: Sendable {
     }
 
     /// Whether data may still arrive. An end that is not noticed yet does not count.
-    var isOpen: Bool { withConversation { $0.end == nil } }
+    var isOpen: Bool { withRouter { $0.end == nil } }
 
     package func closed() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard withConversation({ $0.tellEnd { _ in continuation.finish() } }) else { return }
+        guard withRouter({ $0.tellEnd { _ in continuation.finish() } }) else { return }
         for await _ in ends {}
     }
 }
@@ -185,14 +185,14 @@ extension Connection {
         try await exchange(.reply, writing)
     }
 
-    func exchange(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> [UInt8] {
+    func exchange(_ expectation: MessageRouter.Expectation, _ writing: Writing) async throws(ClientError) -> [UInt8] {
         try await answer(to: try await send(expectation, writing))
     }
 
-    private func send(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
+    private func send(_ expectation: MessageRouter.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
         guard await turns.take() else { throw .cancelled }
         defer { turns.pass() }
-        let id = try withConversation { $0.begin(expectation) }.get()
+        let id = try withRouter { $0.begin(expectation) }.get()
         var isInParts = false
         do throws(ClientError) {
             var writer = ByteWriter()
@@ -204,7 +204,7 @@ extension Connection {
                 try await write(writer)
             } while progress == .more
         } catch {
-            withConversation { $0.abandon(id) }
+            withRouter { $0.abandon(id) }
             // Before any other request is written: incomplete parts must never be completed by another request's last part.
             if isInParts { await breakOff() }
             throw error
@@ -227,16 +227,16 @@ extension Connection {
     private func answer(to id: Int) async throws(ClientError) -> [UInt8] {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                withConversation { $0.wait(for: id, continuation) }
+                withRouter { $0.wait(for: id, continuation) }
             }
         } onCancel: {
-            withConversation { $0.abandon(id) }
+            withRouter { $0.abandon(id) }
         }
         return try answer.get()
     }
 
     func forget(subscription: Int) {
-        withConversation { $0.forget(subscription: subscription) }
+        withRouter { $0.forget(subscription: subscription) }
     }
 
     /// Ends a subscription without waiting for the reply, so also where waiting is impossible.
@@ -246,8 +246,8 @@ extension Connection {
     }
 
     /// Changes the subscription's view. The subscription's receiver is notified when it takes effect. Does not wait.
-    func setViewSoon(_ view: ShownView.Version, subscription: Int) {
-        guard case .success(let id) = withConversation({ $0.begin(.view(view, subscription: subscription)) }) else {
+    func setViewSoon(_ view: CurrentView.Version, subscription: Int) {
+        guard case .success(let id) = withRouter({ $0.begin(.view(view, subscription: subscription)) }) else {
             return
         }
         writeSoon(.setView(.init(view.view, subscription: subscription)), id: .number(id))
@@ -277,7 +277,7 @@ extension Connection {
                 buffer.withUnsafeReadableBytes { framer.append($0) }
                 while let arrival = framer.next(Connection.message) {
                     let (message, line) = try arrival.get()
-                    await act(withConversation { $0.receive(message, line: line) })
+                    await act(withRouter { $0.receive(message, line: line) })
                 }
                 noteQuiet()
             }
@@ -287,7 +287,7 @@ extension Connection {
             // The end of a connection and an error on it mean the same: no more data arrives.
         }
         let end = unintelligible ?? lossReason
-        await act(withConversation { $0.finish(end) })
+        await act(withRouter { $0.finish(end) })
     }
 
     private static func message(_ line: LineFramer.Line) -> Result<(Message, line: [UInt8]), ClientError> {
@@ -305,7 +305,7 @@ extension Connection {
         }
     }
 
-    private func act(_ action: Conversation.Action) async {
+    private func act(_ action: MessageRouter.Action) async {
         switch action {
         case .none: break
         case .tell(let receiver, let arrival): await receiver(arrival)

@@ -17,7 +17,7 @@ public struct ListSummary: Sendable {
     public var access: ListAccess
     /// Whether it outlives the daemon.
     public var durability: Durability
-    package var handles: Set<HandledKind>
+    package var handles: Set<HandlerRequestKind>
     /// The actions that handlers named, if `listsWithActions` returned this; nil if none did.
     package var actions: [ActionName]?
     /// The source of a mirror; nil for an ordinary list.

@@ -156,7 +156,7 @@ extension SharedConnection {
     }
 
     /// Changes the state and notifies the observers of a visible change. Nothing is called or resumed inside the lock: see
-    /// `Conversation`.
+    /// `MessageRouter`.
     private func change<R: Sendable>(_ body: (inout sending State) -> R) -> R {
         let (result, observers, reason) = state.withLock { state in
             let before = state.visible

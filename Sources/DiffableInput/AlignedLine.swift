@@ -98,7 +98,8 @@ extension AlignedText.Line {
     /// Whether a line after the end of a table belongs to another table. An explanation such as `LOAD   = Reflects …` does not.
     var beginsTable: Bool {
         let text = text(all)
-        return (TableLook.hasGap(text) && !text.contains(" = ") && !text.contains(" → ")) || TableLook.isRule(text)
+        return (TableDetector.hasGap(text) && !text.contains(" = ") && !text.contains(" → "))
+            || TableDetector.isRule(text)
             || DirectoryListing.isFile(text[...])
     }
 }

@@ -152,7 +152,7 @@ extension AlignedText {
     }
 
     private func refuseOtherHeaders(_ lines: [Line], _ header: Line) throws(InputError) {
-        for line in [header] + lines where TableLook.isFrame(line.text(line.all)) {
+        for line in [header] + lines where TableDetector.isFrame(line.text(line.all)) {
             throw InputError(
                 line: line.number,
                 "this is a table with drawn borders; \(.from, "columns") reads only columns that blanks separate. Make the program "
@@ -166,7 +166,7 @@ extension AlignedText {
         }
         let text = header.text(header.all)
         for (position, line) in lines.enumerated() {
-            if (position > 0 && TableLook.isRule(line.text(line.all))) || line.text(line.all) == text {
+            if (position > 0 && TableDetector.isRule(line.text(line.all))) || line.text(line.all) == text {
                 throw Self.secondTable(line)
             }
         }

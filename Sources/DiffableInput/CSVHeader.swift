@@ -6,7 +6,7 @@ enum CSVHeader {
         let word = line.prefix { $0 != UInt8(ascii: " ") }
         return ",;|".utf8.first { separator in
             line.contains(separator) && isHeader(line, separator: separator)
-                && (word.contains(separator) || !TableLook.isStamped(String(decoding: line, as: UTF8.self)))
+                && (word.contains(separator) || !TableDetector.isStamped(String(decoding: line, as: UTF8.self)))
         }
     }
 

@@ -15,7 +15,7 @@ struct CommandExchange {
 
     private let program: String
     private let child: ChildProcess
-    private let terms: CommandRun.Terms
+    private let options: CommandRun.Options
     private let wake: Int32
     /// Each descriptor is nil when it is closed.
     private var input: Int32?
@@ -32,10 +32,10 @@ struct CommandExchange {
     private var isKilled = false
 
     init(
-        _ words: [String], _ environment: [String], _ bytes: [UInt8], _ terms: CommandRun.Terms, wakenBy wake: Int32
+        _ words: [String], _ environment: [String], _ bytes: [UInt8], _ options: CommandRun.Options, wakenBy wake: Int32
     ) throws(InputError) {
         program = words[0]
-        self.terms = terms
+        self.options = options
         self.wake = wake
         unsent = bytes[...]
         var pipes: [(reading: Int32, writing: Int32)] = []
@@ -52,7 +52,7 @@ struct CommandExchange {
             throw error
         }
         for end in [pipes[0].reading, pipes[1].writing, pipes[2].writing] { close(end) }
-        timeout = terms.timeout.map { .now + $0 }
+        timeout = options.timeout.map { .now + $0 }
         (input, output, errors) = (pipes[0].writing, pipes[1].reading, pipes[2].reading)
         for end in [pipes[0].writing, pipes[1].reading, pipes[2].reading] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     }
@@ -71,7 +71,7 @@ struct CommandExchange {
         receive()
         for descriptor in [input, output, errors].compactMap(\.self) { close(descriptor) }
         // Until the process is reaped, no other process can have its number.
-        if deadline != nil || terms.leftovers == .killed { kill(-child.processID, SIGKILL) }
+        if deadline != nil || options.leftovers == .killed { kill(-child.processID, SIGKILL) }
         waiter.wait()
         result.ending = child.wait()
         result.lastComplaint = complaints.text
@@ -117,7 +117,7 @@ struct CommandExchange {
         guard read(wake, &byte, 1) == 1 else { return }
         switch Event(rawValue: byte) {
         case .isCancelled?:
-            terms.say("stopping \(program) (process \(child.processID)), because its caller no longer waits")
+            options.say("stopping \(program) (process \(child.processID)), because its caller no longer waits")
             end()
         case .hasEnded?: hasEnded = true
         case nil: break
@@ -134,7 +134,7 @@ struct CommandExchange {
     }
 
     private mutating func endAtOnce() {
-        if !hasEnded, !isKilled { terms.say("\(program) (process \(child.processID)) did not end and was killed") }
+        if !hasEnded, !isKilled { options.say("\(program) (process \(child.processID)) did not end and was killed") }
         isKilled = true
         kill(-child.processID, SIGKILL)
     }
@@ -153,19 +153,19 @@ struct CommandExchange {
 
     private mutating func receive() {
         let received = CommandExchange.unread(of: &output)
-        if let receive = terms.receive {
+        if let receive = options.receive {
             if !received.isEmpty { receive(received) }
         } else {
             result.output += received
         }
-        if result.output.count > terms.outputLengthMax, !result.isTooLong {
+        if result.output.count > options.outputLengthMax, !result.isTooLong {
             result.isTooLong = true
             if let descriptor = output { close(descriptor) }
             output = nil
             end()
         }
         let part = CommandExchange.unread(of: &errors)
-        terms.complain(part)
+        options.complain(part)
         complaints.append(part)
     }
 

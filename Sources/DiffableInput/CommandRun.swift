@@ -16,7 +16,7 @@ package final class CommandRun: Sendable {
         package var isOverdue = false
     }
 
-    package struct Terms: Sendable {
+    package struct Options: Sendable {
         /// Bytes of the standard output, unless `receive` takes it.
         package var outputLengthMax = 16 << 20
         /// The time after which the command is ended; nil for no limit.
@@ -47,14 +47,14 @@ package final class CommandRun: Sendable {
 
     private let words: [String]
     private let environment: [String]
-    private let terms: Terms
+    private let options: Options
     /// The descriptor to write to when the task is cancelled; nil while nothing runs.
     private let cancelling = Mutex<Int32?>(nil)
 
-    package init(_ words: [String], environment: [String], _ terms: Terms) {
+    package init(_ words: [String], environment: [String], _ options: Options) {
         self.words = words
         self.environment = environment
-        self.terms = terms
+        self.options = options
     }
 
     /// Runs the command to its end. Throws if it cannot be started.
@@ -67,7 +67,7 @@ package final class CommandRun: Sendable {
                 DispatchQueue(label: "command").async {
                     let result = Swift.Result<Result, any Error> {
                         var exchange = try CommandExchange(
-                            self.words, self.environment, input, self.terms, wakenBy: wake)
+                            self.words, self.environment, input, self.options, wakenBy: wake)
                         return exchange.run(endedOver: waking)
                     }
                     // Cleared before the descriptor's number can be reused.

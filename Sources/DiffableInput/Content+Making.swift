@@ -18,7 +18,7 @@ extension Content {
 
     package static func parsed(_ json: [UInt8]) -> Content? {
         let result: Result<Content?, JSONError> = json.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONReader.depthMax) }
         }
         guard case .success(let content) = result else { return nil }
         return content ?? .null

@@ -3,7 +3,7 @@ import DiffableJSON
 
 // A field that an option names and no row has is a mistake in the option. If it counted as empty it would clear all items.
 
-extension Arrangement.Fields {
+extension ItemBuilder.Fields {
     private var named: [(setting: InputMessage, field: FieldPath)] {
         let fields: [(InputMessage, FieldPath?)] = [
             ("\(.id)", id), ("\(.section)", section), ("\(.parent)", parent), ("\(.text)", text),
@@ -31,7 +31,7 @@ extension Arrangement.Fields {
 
 extension Row {
     /// A line, or a bare string of JSON, has no fields.
-    fileprivate func has(_ field: FieldPath) -> Bool { id == nil && JSONView(content).value(ofRow: field) != nil }
+    fileprivate func has(_ field: FieldPath) -> Bool { id == nil && JSONReader(content).value(ofRow: field) != nil }
 }
 
 package enum FieldCheck {
@@ -70,7 +70,7 @@ package enum FieldCheck {
         var paths: [String] = []
         var known: Set<String> = []
         for content in contents {
-            for (name, value) in JSONView(content).members {
+            for (name, value) in JSONReader(content).members {
                 for path in [FieldPath.path(to: name)] + value.memberNames.map({ FieldPath.path(to: name, $0) })
                 where known.insert(path).inserted {
                     paths.append(path)

@@ -65,7 +65,7 @@ enum FormatGuess {
                 "has text before the JSON on line \(json); nothing was changed: have the program write JSON alone, which \(.from, "json") "
                 + "reads, or use \(.from, "lines") if each line is an item"
         }
-        if let table = TableLook(of: first, rest) {
+        if let table = TableDetector(of: first, rest) {
             return table == .ruled
                 ? "looks like a table with drawn borders; nothing was changed: have the program write CSV (\(.from, "csv")) or "
                     + "JSON, or use \(.from, "lines") if each line is an item"
@@ -120,7 +120,7 @@ extension FormatGuess {
     /// Whether a line has JSON after other text. Logs may have it: `INFO request {"path": "/"}`.
     private static func isTextBeforeJSON(_ line: ArraySlice<UInt8>) -> Bool {
         let text = String(decoding: line, as: UTF8.self)
-        return (text.contains("{\"") || text.contains("[{")) && !TableLook.isLog(text)
+        return (text.contains("{\"") || text.contains("[{")) && !TableDetector.isLog(text)
     }
 
     /// Recognizes `null`, `true`, `false` and strings. A number may be the first of many lines, as `seq` writes them.

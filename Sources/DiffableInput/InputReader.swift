@@ -2,7 +2,7 @@ import Diffable
 
 package struct InputReader {
     package var format: InputFormat
-    package var fields: Arrangement.Fields = .none
+    package var fields: ItemBuilder.Fields = .none
     /// Names of the columns of a table that has no header line.
     package var columns: [String]?
     /// The separator of CSV fields. By default it is guessed from the first line.
@@ -21,7 +21,7 @@ package struct InputReader {
     }
 
     package init(
-        format: InputFormat, fields: Arrangement.Fields = .none, columns: [String]? = nil, separator: UInt8? = nil,
+        format: InputFormat, fields: ItemBuilder.Fields = .none, columns: [String]? = nil, separator: UInt8? = nil,
         types: ColumnTypes? = nil, rows: FieldPath? = nil, lineIDs: LineIDs? = nil, orphans: OrphanRule = .refuse,
         limits: InputLimits = .none, extent: Extent = .wholeList
     ) {
@@ -57,10 +57,10 @@ package struct InputReader {
         case .ndjson:
             let rows = try JSONRows.lines(of: text, limits)
             if fields == .none, let list = try ListLines(rows) {
-                let arrangement = try Arrangement(
+                let builder = try ItemBuilder(
                     of: list.rows, in: list.sections, fields: fields, orphans: orphans)
                 return .list(
-                    WholeList(content: list.content.map { .some($0) }, sections: try arrangement.sections()))
+                    WholeList(content: list.content.map { .some($0) }, sections: try builder.sections()))
             }
             return .rows(rows, columns: nil)
         case .csv, .tsv:
@@ -90,10 +90,10 @@ package struct InputReader {
     }
 
     private func arranged(_ rows: [Row], _ columns: [String]?) throws(InputError) -> Input {
-        let arrangement = try Arrangement(of: rows, columns: columns, fields: fields, orphans: orphans)
+        let builder = try ItemBuilder(of: rows, columns: columns, fields: fields, orphans: orphans)
         return switch extent {
-        case .wholeList: .whole(WholeList(sections: try arrangement.sections()))
-        case .oneSection: .items(try arrangement.items())
+        case .wholeList: .whole(WholeList(sections: try builder.sections()))
+        case .oneSection: .items(try builder.items())
         }
     }
 

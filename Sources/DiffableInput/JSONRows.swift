@@ -25,15 +25,15 @@ package enum JSONRows {
     }
 
     /// As `--rows` takes it.
-    package static func pathOfOnlyArray(in object: JSONView) -> String? {
+    package static func pathOfOnlyArray(in object: JSONReader) -> String? {
         let arrays = object.members.filter(\.value.isArray).map(\.name)
         return arrays.count == 1 ? FieldCheck.argument(FieldPath.path(to: arrays[0])) : nil
     }
 
-    private static func checked(_ text: ArraySlice<UInt8>) throws(InputError) -> JSONView {
+    private static func checked(_ text: ArraySlice<UInt8>) throws(InputError) -> JSONReader {
         let value: Result<Range<Int>, JSONError> = text.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in
-                var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
+                var scanner = JSONScanner(bytes, depthMax: JSONReader.depthMax)
                 let value = try scanner.value()
                 try scanner.end()
                 return value.offset..<value.offset + value.bytes.count
@@ -41,7 +41,7 @@ package enum JSONRows {
         }
         do {
             let range = try value.get()
-            return JSONView(checked: text[text.startIndex + range.lowerBound..<text.startIndex + range.upperBound])
+            return JSONReader(checked: text[text.startIndex + range.lowerBound..<text.startIndex + range.upperBound])
         } catch {
             throw InputError(error, in: text)
         }
@@ -64,7 +64,7 @@ package enum JSONRows {
     /// Whether a line is an object by itself, and not a whole snapshot.
     package static func isRow(_ line: ArraySlice<UInt8>) -> Bool {
         guard let content = try? content(of: line) else { return false }
-        let view = JSONView(content)
+        let view = JSONReader(content)
         return view.isObject && view.member("sections") == nil
     }
 
@@ -104,7 +104,7 @@ package enum JSONRows {
     private static func forEachElement(
         of bytes: UnsafeRawBufferPointer, line first: Int, _ body: (Row) -> Bool
     ) throws(JSONError) {
-        var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
+        var scanner = JSONScanner(bytes, depthMax: JSONReader.depthMax)
         var line = first
         var counted = 0
         var array = try scanner.beginArray()
@@ -119,7 +119,7 @@ package enum JSONRows {
 
     /// A string or a number is its own id, like a line of plain text.
     private static func row(_ content: Content, line: Int) -> Row {
-        let view = JSONView(content)
+        let view = JSONReader(content)
         guard !view.isObject, let text = view.text else { return Row(content: content, line: line) }
         return Row(content: .object([("text", content)]), line: line, id: text)
     }
@@ -127,7 +127,7 @@ package enum JSONRows {
     private static func content(of line: ArraySlice<UInt8>) throws(JSONError) -> Content {
         let content: Result<Content, JSONError> = line.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in
-                var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
+                var scanner = JSONScanner(bytes, depthMax: JSONReader.depthMax)
                 let value = try scanner.value()
                 try scanner.end()
                 return Content(value.compacted())

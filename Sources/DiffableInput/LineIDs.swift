@@ -17,11 +17,11 @@ struct LineNaming {
     mutating func id(of text: ArraySlice<UInt8>, line: Int) -> [UInt8] {
         switch ids {
         // Nearly all lines. The others are long, or may look like a cut one, which ends with "…" and a hash.
-        case nil where text.count <= CutID.lengthMax && text.suffix(19).first != 0xE2: return Array(text)
-        case nil: return Array(CutID.id(of: String(decoding: text, as: UTF8.self)).utf8)
+        case nil where text.count <= TruncatedID.lengthMax && text.suffix(19).first != 0xE2: return Array(text)
+        case nil: return Array(TruncatedID.id(of: String(decoding: text, as: UTF8.self)).utf8)
         case .number: return Array("\(line)".utf8)
         case .hash:
-            let hash = CutID.hash(of: text)
+            let hash = TruncatedID.hash(of: text)
             let count = counts[hash, default: 0] + 1
             counts[hash] = count
             return Array((count == 1 ? hash : "\(hash)~\(count)").utf8)

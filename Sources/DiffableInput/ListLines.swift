@@ -18,25 +18,25 @@ struct ListLines {
     /// Nil for rows of any other kind.
     init?(_ lines: [Row]) throws(InputError) {
         var lines = lines[...]
-        if let first = lines.first.map({ JSONView($0.content) }), first.memberNames == ["content"] {
+        if let first = lines.first.map({ JSONReader($0.content) }), first.memberNames == ["content"] {
             content = Self.content(of: first)
             lines = lines.dropFirst()
         }
-        guard lines.first.map({ Self.isSection(JSONView($0.content)) }) ?? (content != nil) else { return nil }
+        guard lines.first.map({ Self.isSection(JSONReader($0.content)) }) ?? (content != nil) else { return nil }
         for line in lines {
-            let view = JSONView(line.content)
+            let view = JSONReader(line.content)
             if Self.isSection(view) { try addSection(view, line.line) } else { try addItem(view, line.line) }
         }
     }
 
     private static let itemMembers = ["section", "parent", "id", "kind", "expanded", "content"]
 
-    private static func isSection(_ view: JSONView) -> Bool {
+    private static func isSection(_ view: JSONReader) -> Bool {
         let names = view.memberNames
         return view.member("section")?.isString == true && names.allSatisfy { $0 == "section" || $0 == "content" }
     }
 
-    private mutating func addSection(_ view: JSONView, _ line: Int) throws(InputError) {
+    private mutating func addSection(_ view: JSONReader, _ line: Int) throws(InputError) {
         let section = Section(id: try Self.section(of: view, line), content: Self.content(of: view))
         guard sectionIDs.insert(section.id).inserted else {
             throw InputError(
@@ -46,7 +46,7 @@ struct ListLines {
         sections.append(section)
     }
 
-    private mutating func addItem(_ view: JSONView, _ line: Int) throws(InputError) {
+    private mutating func addItem(_ view: JSONReader, _ line: Int) throws(InputError) {
         if let unknown = view.memberNames.first(where: { !Self.itemMembers.contains($0) }) {
             throw InputError(
                 line: line,
@@ -70,14 +70,14 @@ struct ListLines {
                     isExpanded: expanded.map { $0 == "true" })))
     }
 
-    private static func section(of view: JSONView, _ line: Int) throws(InputError) -> SectionID {
+    private static func section(of view: JSONReader, _ line: Int) throws(InputError) -> SectionID {
         guard let name = view.member("section")?.text else {
             throw InputError(line: line, "the item has no \"section\"; add the id of its section")
         }
         return try identifier(String(decoding: name, as: UTF8.self), "the section's id", line)
     }
 
-    private static func content(of view: JSONView) -> Content? {
+    private static func content(of view: JSONReader) -> Content? {
         view.member("content").flatMap { $0.isNull ? nil : $0.content }
     }
 

@@ -8,13 +8,13 @@ package struct Merge {
 
     /// `default` is for items without a section of their own. `saysSection` may be nil: then the input gives sections if it has
     /// any other than the default.
-    package init(_ input: Input, into default: SectionID = Arrangement.defaultSection, saysSection: Bool? = nil) {
+    package init(_ input: Input, into default: SectionID = ItemBuilder.defaultSection, saysSection: Bool? = nil) {
         switch input {
         case .whole(let list):
             content = list.content ?? nil
             sections = list.sections
             // Rows without a section are in the default section only because each item needs one.
-            self.saysSection = saysSection ?? sections.contains { $0.id != Arrangement.defaultSection }
+            self.saysSection = saysSection ?? sections.contains { $0.id != ItemBuilder.defaultSection }
         case .items(let items):
             content = nil
             sections = [Section(id: `default`, items: items)]

@@ -2,7 +2,7 @@ import Diffable
 
 /// Reads the parts of an item from a row: its id, its section, the id of its parent, and its content.
 package struct RowFields {
-    package let named: Arrangement.Fields
+    package let named: ItemBuilder.Fields
     /// The field that identifies rows; nil if each row has its id separately from its content.
     package let id: FieldPath?
 
@@ -10,7 +10,7 @@ package struct RowFields {
     private static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
 
     /// `firstColumn` is the field that identifies the records of a table without any of the usual names.
-    package init(_ named: Arrangement.Fields, firstRow: Row?, firstColumn: FieldPath?) {
+    package init(_ named: ItemBuilder.Fields, firstRow: Row?, firstColumn: FieldPath?) {
         self.named = named
         id = named.id ?? Self.usualID(of: firstRow) ?? firstColumn
     }
@@ -22,7 +22,7 @@ package struct RowFields {
 
     /// The field that identifies a row if no setting names one.
     package static func usualID(in content: Content) -> FieldPath? {
-        usualIDs.first { JSONView(content).value(ofRow: $0)?.text != nil }
+        usualIDs.first { JSONReader(content).value(ofRow: $0)?.text != nil }
     }
 
     static func firstColumn(of columns: [String]?) -> FieldPath? {
@@ -41,7 +41,7 @@ package struct RowFields {
             return "; leave one of the two out\(Self.remedyForLines)"
         }
         guard let id, let first = rows.first else { return "; leave one of the two out" }
-        let members = JSONView(first.content).members.filter { [$0.name] != id.names }
+        let members = JSONReader(first.content).members.filter { [$0.name] != id.names }
         // Numbers such as sizes are different by chance only.
         let likely =
             members.filter { $0.name.lowercased().hasSuffix("id") }
@@ -61,7 +61,7 @@ package struct RowFields {
         guard let field = FieldPath(path) else { return false }
         var known: Set<[UInt8]> = []
         return rows.allSatisfy { row in
-            guard let text = JSONView(row.content).value(ofRow: field)?.text, (1...255).contains(text.count) else {
+            guard let text = JSONReader(row.content).value(ofRow: field)?.text, (1...255).contains(text.count) else {
                 return false
             }
             return known.insert(text).inserted
@@ -81,13 +81,13 @@ package struct RowFields {
     }
 
     private func missingField(of row: Row, among count: Int) -> InputError {
-        let names = JSONView(row.content).memberNames
+        let names = JSONReader(row.content).memberNames
         guard !names.isEmpty else {
             return InputError(
                 line: row.line,
                 "the row is not an object with members, so it has no id; use \(.from, "lines") for plain text")
         }
-        let array = count == 1 ? JSONRows.pathOfOnlyArray(in: JSONView(row.content)) : nil
+        let array = count == 1 ? JSONRows.pathOfOnlyArray(in: JSONReader(row.content)) : nil
         let remedy: InputMessage =
             array.map { "if the rows are in \($0), use \(.rows, $0)" }
             ?? "name another member, such as \(.id, FieldCheck.argument(FieldPath.path(to: names[0])))"
@@ -98,7 +98,7 @@ package struct RowFields {
     package func section(of row: Row) throws(InputError) -> SectionID {
         if let item = row.item { return item.section }
         guard let field = named.section, let name = try text(of: field, in: row), !name.isEmpty else {
-            return Arrangement.defaultSection
+            return ItemBuilder.defaultSection
         }
         return try identifier(name, of: row, what: "the section in \(field)")
     }
@@ -119,7 +119,7 @@ package struct RowFields {
 
     /// Nil if the member is missing or null.
     private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
-        guard let value = JSONView(row.content).value(ofRow: field), !value.isNull else { return nil }
+        guard let value = JSONReader(row.content).value(ofRow: field), !value.isNull else { return nil }
         guard let text = value.text else {
             throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
         }

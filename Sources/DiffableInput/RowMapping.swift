@@ -5,7 +5,7 @@ import DiffableJSON
 package struct RowMapping: Equatable, Sendable {
     /// If it is nil, the ending of the file's name gives the format, or `FormatGuess` decides.
     package var from: InputFormat?
-    package var fields = Arrangement.Fields.none
+    package var fields = ItemBuilder.Fields.none
     /// Nil: a line is its own id.
     package var lineIDs: LineIDs?
     package var columns: [String]?
@@ -21,7 +21,7 @@ package struct RowMapping: Equatable, Sendable {
     package init() {}
 
     /// Sets the fields. Lines have no fields, so after `from: lines`, `number` and `hash` as the id name no field.
-    package mutating func set(_ fields: Arrangement.Fields) {
+    package mutating func set(_ fields: ItemBuilder.Fields) {
         self.fields = fields
         guard from == .lines, let ids = fields.id.flatMap({ LineIDs(rawValue: $0.name) }) else { return }
         (lineIDs, self.fields.id) = (ids, nil)
@@ -53,7 +53,7 @@ package struct RowMapping: Equatable, Sendable {
         }
     }
 
-    /// Reads rows without making items of them. Also returns the prefix of messages about the rows (`Arrangement`).
+    /// Reads rows without making items of them. Also returns the prefix of messages about the rows (`ItemBuilder`).
     package func rows(_ bytes: [UInt8], named name: String) throws(InputError) -> (rows: InputRows, place: String) {
         let reader = try reader(of: bytes, file: nil, named: name, extent: .wholeList)
         let place = Self.place(name, reader.format)

@@ -35,13 +35,13 @@ private enum ReloadMember: UInt8, MemberName {
 extension Decoder {
     mutating func sectionReload() throws(DecodingError) -> SectionReload {
         if scanner.peek() == UInt8(ascii: "\"") { return SectionReload(id: try identifier("a section's id")) }
-        let (id, content) = try change("a section", as: SectionName.self)
+        let (id, content) = try change("a section", as: SectionTag.self)
         return SectionReload(id: id, content: content)
     }
 
     mutating func reconfiguration() throws(DecodingError) -> ItemReconfiguration {
         if scanner.peek() == UInt8(ascii: "\"") { return ItemReconfiguration(id: try identifier("an item's id")) }
-        let (id, content) = try change("an item", as: ItemName.self)
+        let (id, content) = try change("an item", as: ItemTag.self)
         return ItemReconfiguration(id: id, content: content)
     }
 

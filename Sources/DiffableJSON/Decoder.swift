@@ -181,8 +181,8 @@ package struct Decoder {
     }
 
     @specialized(where Named == ListTag)
-    @specialized(where Named == SectionName)
-    @specialized(where Named == ItemName)
+    @specialized(where Named == SectionTag)
+    @specialized(where Named == ItemTag)
     package mutating func identifier<Named>(
         _ what: StaticString, as _: Named.Type = Named.self
     ) throws(DecodingError) -> Identifier<Named> {

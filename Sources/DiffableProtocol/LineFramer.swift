@@ -49,7 +49,7 @@ package struct LineFramer: Sendable {
 
     /// Calls `body` with the kept lines and then with the lines in these bytes, without copying, until it wants no more. The
     /// rest is kept for `next`.
-    package mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: (Line) -> Appetite) {
+    package mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: (Line) -> Demand) {
         var rest = bytes
         if hasBytes {
             // Only up to the end of the unfinished line, so that the rest need not be copied.
@@ -75,7 +75,7 @@ package struct LineFramer: Sendable {
         _ = unfinished(body)
     }
 
-    package enum Appetite {
+    package enum Demand {
         case wantsMore
         case sated
     }

@@ -135,11 +135,11 @@ private struct NotificationParts {
     var message: String?
     var handler: Int?
     var request: Int?
-    var kind: HandledKind?
+    var kind: HandlerRequestKind?
     var content = HandlerRequestParts()
     var isLive: Bool?
     var time: Int?
-    var news = AbilityNews()
+    var news = CapabilitiesChange()
     var listed: [Reply.ListSummary]?
     var unlisted: [ListName]?
     var extent: Window.Extent? {
@@ -236,7 +236,7 @@ private struct HandlerRequestParts {
 
     /// Nil for an unknown kind.
     func content(
-        _ kind: HandledKind?, _ operations: [ListOperation]?
+        _ kind: HandlerRequestKind?, _ operations: [ListOperation]?
     ) throws(DecodingError) -> HandlerRequest.Content? {
         switch kind {
         case .perform?:

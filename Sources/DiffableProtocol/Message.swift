@@ -62,7 +62,7 @@ package enum Message: Sendable {
         package var revision: Int?
         /// Nil for an ordinary list.
         package var liveness: Liveness?
-        package var news = AbilityNews()
+        package var news = CapabilitiesChange()
     }
 
     package struct Changes: Sendable {

@@ -166,7 +166,7 @@ package struct NotificationWriter: Sendable {
     /// exist. `liveness` is set for a mirror.
     package static func writeBookmark(
         _ list: ListName, at place: (epoch: String, revision: Int)?, _ liveness: Liveness?,
-        _ news: AbilityNews = AbilityNews(), subscription: Int, into writer: inout ByteWriter
+        _ news: CapabilitiesChange = CapabilitiesChange(), subscription: Int, into writer: inout ByteWriter
     ) {
         writer.append(#"{"jsonrpc":"2.0","method":"bookmark","params":{"subscription":"#)
         writer.append(subscription)

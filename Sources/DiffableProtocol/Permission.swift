@@ -21,20 +21,20 @@ package enum Permission: String, CaseIterable, Sendable {
 }
 
 /// A change of a client's permissions for a list.
-package struct AbilityNews: Sendable, Equatable {
+package struct CapabilitiesChange: Sendable, Equatable {
     package var may: Set<Permission>?
     /// The kinds of request that the list's handlers handle.
-    package var handles: Set<HandledKind>?
+    package var handles: Set<HandlerRequestKind>?
     /// The actions that handlers named; `.some(nil)` if none did.
     package var actions: [ActionName]??
 
-    package init(may: Set<Permission>? = nil, handles: Set<HandledKind>? = nil, actions: [ActionName]?? = nil) {
+    package init(may: Set<Permission>? = nil, handles: Set<HandlerRequestKind>? = nil, actions: [ActionName]?? = nil) {
         self.may = may
         self.handles = handles
         self.actions = actions
     }
 
-    package var isEmpty: Bool { self == AbilityNews() }
+    package var isEmpty: Bool { self == CapabilitiesChange() }
 }
 
 extension ByteWriter {

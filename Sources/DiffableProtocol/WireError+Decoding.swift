@@ -63,7 +63,7 @@ extension Decoder {
     }
 
     private mutating func readData(into error: inout WireError) throws(DecodingError) {
-        var misfit = WireError.Misfit(kind: "", path: "", keyword: "")
+        var violation = WireError.SchemaViolation(kind: "", path: "", keyword: "")
         var limit: String?
         var max: Int?
         var result = error
@@ -74,15 +74,15 @@ extension Decoder {
             case .section: result.section = try decoder.identifier("section")
             case .item: result.item = try decoder.identifier("item")
             case .revision: result.revision = try decoder.wholeNumber("revision")
-            case .kind: misfit.kind = try decoder.string("kind").text
-            case .path: misfit.path = try decoder.string("path").text
-            case .keyword: misfit.keyword = try decoder.string("keyword").text
+            case .kind: violation.kind = try decoder.string("kind").text
+            case .path: violation.path = try decoder.string("path").text
+            case .keyword: violation.keyword = try decoder.string("keyword").text
             case .limit: limit = try decoder.string("limit").text
             case .max: max = try decoder.wholeNumber("max")
             case .offset: result.offset = try decoder.wholeNumber("offset")
             }
         }
-        if !misfit.keyword.isEmpty { result.misfit = misfit }
+        if !violation.keyword.isEmpty { result.violation = violation }
         if let limit, let max { result.limit = WireError.Limit(limit, max: max) }
         error = result
     }

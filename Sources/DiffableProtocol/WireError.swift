@@ -11,7 +11,7 @@ package struct WireError: Error, Equatable, Sendable {
     package var section: SectionID?
     package var item: ItemID?
     package var revision: Int?
-    package var misfit: Misfit?
+    package var violation: SchemaViolation?
     package var limit: Limit?
     /// Bytes from the beginning of the line.
     package var offset: Int?
@@ -26,7 +26,7 @@ package struct WireError: Error, Equatable, Sendable {
         }
     }
 
-    package struct Misfit: Equatable, Sendable {
+    package struct SchemaViolation: Equatable, Sendable {
         /// The kind of the item; empty for none.
         package var kind: String
         /// The path of the value in the content: a JSON pointer, empty for the content itself.
@@ -42,7 +42,8 @@ package struct WireError: Error, Equatable, Sendable {
 
     package init(
         _ code: Code, _ message: String, list: ListName? = nil, operation: Int? = nil, section: SectionID? = nil,
-        item: ItemID? = nil, revision: Int? = nil, misfit: Misfit? = nil, limit: Limit? = nil, offset: Int? = nil
+        item: ItemID? = nil, revision: Int? = nil, violation: SchemaViolation? = nil, limit: Limit? = nil,
+        offset: Int? = nil
     ) {
         self.code = code
         self.message = message
@@ -51,7 +52,7 @@ package struct WireError: Error, Equatable, Sendable {
         self.section = section
         self.item = item
         self.revision = revision
-        self.misfit = misfit
+        self.violation = violation
         self.limit = limit
         self.offset = offset
     }
@@ -101,10 +102,10 @@ extension WireError {
         if let section { writer.appendMember("section", section) }
         if let item { writer.appendMember("item", item) }
         if let revision { writer.appendMember("revision", revision) }
-        if let misfit {
-            writer.appendMember("kind", misfit.kind)
-            writer.appendMember("path", misfit.path)
-            writer.appendMember("keyword", misfit.keyword)
+        if let violation {
+            writer.appendMember("kind", violation.kind)
+            writer.appendMember("path", violation.path)
+            writer.appendMember("keyword", violation.keyword)
         }
         if let limit {
             writer.append(#","limit":"#)

@@ -49,7 +49,7 @@ final class Hub {
     let refusalLog: RefusalLog
     /// Whether a report of the figures is scheduled.
     private var isNewsScheduled = false
-    private var memoryReturn = MemoryReturn()
+    private var memoryReturn = MemoryReleasePolicy()
     /// The bytes that the quotas of all users count.
     var lengthHeld = LengthMeter()
     private var figuresTold = Figures()
@@ -78,7 +78,7 @@ final class Hub {
     /// Connections with more work than one tick has room for.
     private var postponedConnections = UserQueues<Connection>()
     private var postponedQuotas: [UserQuota] = []
-    private(set) lazy var lookSignal = LookSignal { [unowned self] in resumePostponed() }
+    private(set) lazy var lookSignal = SocketPollSignal { [unowned self] in resumePostponed() }
     var turns: TurnScheduler
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
@@ -183,8 +183,8 @@ final class Hub {
     }
 
     private func serveConnections() {
-        let isAfterLook = turns.looks != lookServed
-        lookServed = turns.looks
+        let isAfterLook = turns.polls != lookServed
+        lookServed = turns.polls
         if isAfterLook, dueConnections.count == 1, waitingConnections.isEmpty {
             return dueConnections.removeFirst().serve()
         }
@@ -490,7 +490,7 @@ final class Hub {
     }
 
     /// Returns free memory to the system, because the C library keeps freed memory that lies below memory in use.
-    /// `MemoryReturn` decides when. It is the last work in the background, because states of lists are freed there
+    /// `MemoryReleasePolicy` decides when. It is the last work in the background, because states of lists are freed there
     /// before.
     private func giveBackMemory() {
         if store.assumeIsolated({ $0.packHistories() }) { scheduleNews() }

@@ -7,9 +7,9 @@ import NIOCore
 /// short burst, because clients must not be able to fill the disk with logs.
 final class RefusalLog {
     private let logger: Logger
-    private var allowances: [UInt32: Allowance] = [:]
+    private var allowances: [UInt32: LogAllowance] = [:]
 
-    private struct Allowance {
+    private struct LogAllowance {
         var lines: TokenBucket
         /// The number of refusals since the last line that were not logged.
         var leftOut = 0
@@ -36,7 +36,7 @@ final class RefusalLog {
     private func takeAllowance(of user: UInt32, at now: NIODeadline) -> Int? {
         var allowance =
             allowances[user]
-            ?? Allowance(lines: TokenBucket(rate: Self.linesPerSecond, capacity: Self.linesAtOnce, at: now))
+            ?? LogAllowance(lines: TokenBucket(rate: Self.linesPerSecond, capacity: Self.linesAtOnce, at: now))
         defer { allowances[user] = allowance }
         allowance.lines.fill(at: now)
         if allowance.lines.isEmpty {

@@ -74,7 +74,7 @@ package final class Server: Sendable {
     }
 
     private static func listen(
-        on path: String, for clients: Clients, _ bootstrap: ServerBootstrap
+        on path: String, for clients: AllowedUsers, _ bootstrap: ServerBootstrap
     ) async throws -> any Channel {
         // Decides only about connecting. The lists decide about everything else.
         let mask = umask(clients == .everyone ? 0o111 : 0o177)

@@ -3,12 +3,12 @@ import DiffableStore
 import Glibc
 
 package struct ServerOptions: Sendable {
-    package var listening: Listening
+    package var listening: ListenSource
     package var limits: ServerLimits
     package var turn: TurnLimits
     /// The daemon's version, for `hello` and `status`.
     package var version: String
-    package var clients: Clients
+    package var clients: AllowedUsers
     /// The user that the daemon runs as.
     package var userID: UInt32
     package var reload: Reload
@@ -19,8 +19,8 @@ package struct ServerOptions: Sendable {
     package var loss: @Sendable () -> String?
 
     package init(
-        listening: Listening, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
-        clients: Clients = .everyone, userID: UInt32 = geteuid(), version: String,
+        listening: ListenSource, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
+        clients: AllowedUsers = .everyone, userID: UInt32 = geteuid(), version: String,
         reload: @escaping Reload = {
             $0(.failure(ReloadError(reason: "this server was started without a configuration that can be reloaded")))
         },
@@ -60,7 +60,7 @@ package struct ProcessMemory: Sendable {
 }
 
 /// The users that may connect. The lists decide about everything else.
-package enum Clients: String, Sendable, CaseIterable {
+package enum AllowedUsers: String, Sendable, CaseIterable {
     /// Every user that can open the socket.
     case everyone
     /// The daemon's user and root, for a user's own daemon.
@@ -83,7 +83,7 @@ package enum Clients: String, Sendable, CaseIterable {
 }
 
 /// The origin of the listening socket.
-package enum Listening: Sendable, Equatable {
+package enum ListenSource: Sendable, Equatable {
     /// A Unix socket that the server creates, and removes when it stops.
     case path(String)
     /// A listening Unix socket that the server was given.

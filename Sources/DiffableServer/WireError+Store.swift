@@ -36,7 +36,7 @@ extension WireError {
             let violation = invalid.violation
             self.init(
                 .invalidContent, "\(error)", list: list, operation: invalid.operation, item: invalid.item,
-                misfit: Misfit(kind: violation.kind, path: violation.path, keyword: violation.keyword))
+                violation: SchemaViolation(kind: violation.kind, path: violation.path, keyword: violation.keyword))
         case .notForShared(let list, _): self.init(.notForShared, "\(error)", list: list)
         case .sharedChangeTooLong(let list, let max):
             self.init(.tooLarge, "\(error)", list: list, limit: Limit("sharedChangeLengthMax", max: max))

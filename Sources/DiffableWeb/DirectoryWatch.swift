@@ -11,7 +11,7 @@ final class DirectoryWatch: Sendable {
         case directory
     }
 
-    private let events: Events
+    private let events: InotifyInstance
     private let watch: Int32
 
     /// Watches until it is released. Returns nil if the directory cannot be watched, such as at the limit of inotify instances.
@@ -20,7 +20,7 @@ final class DirectoryWatch: Sendable {
     init?(_ directory: String, changed: @escaping @Sendable (Change) -> Void) {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { return nil }
-        events = Events(descriptor, changed)
+        events = InotifyInstance(descriptor, changed)
         let kinds = [IN_CLOSE_WRITE, IN_MOVED_TO, IN_MOVED_FROM, IN_DELETE, IN_ATTRIB, IN_MOVE_SELF, IN_DELETE_SELF]
         watch = inotify_add_watch(descriptor, directory, kinds.reduce(0) { $0 | UInt32($1) })
         guard watch >= 0, events.readOnThread() else { return nil }
@@ -31,7 +31,7 @@ final class DirectoryWatch: Sendable {
 }
 
 /// An instance of inotify. Its descriptor is closed when neither the watch nor the thread needs it.
-private final class Events: Sendable {
+private final class InotifyInstance: Sendable {
     let descriptor: Int32
     private let changed: @Sendable (DirectoryWatch.Change) -> Void
 
@@ -48,7 +48,7 @@ private final class Events: Sendable {
         let error = pthread_create(
             &thread, nil,
             { events in
-                if let events { Unmanaged<Events>.fromOpaque(events).takeRetainedValue().read() }
+                if let events { Unmanaged<InotifyInstance>.fromOpaque(events).takeRetainedValue().read() }
                 return nil
             }, events.toOpaque())
         if error == 0 { pthread_detach(thread) } else { events.release() }

@@ -112,7 +112,7 @@ enum ContentArguments {
 
     private static func content(json: String) throws(JSONError) -> Content? {
         let content: Result<Content?, JSONError> = Array(json.utf8).withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONReader.depthMax) }
         }
         return try content.get()
     }

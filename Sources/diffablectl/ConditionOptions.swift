@@ -25,7 +25,7 @@ struct ConditionOptions: ParsableArguments {
     static func namedFields(of conditions: [String], _ option: String) throws -> [NamedField] {
         try conditions.flatMap { text in
             isJSON(text)
-                ? NamedField.all(in: JSONView(try parsed(text)), option)
+                ? NamedField.all(in: JSONReader(try parsed(text)), option)
                 : [try ShortCondition(text).namedField(option)].compactMap(\.self)
         }
     }
@@ -39,7 +39,7 @@ struct ConditionOptions: ParsableArguments {
 
     private static func parsed(_ condition: String) throws -> Content {
         let content: Result<Content?, JSONError> = Array(condition.utf8).withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONReader.depthMax) }
         }
         switch content {
         case .success(let content): return content ?? .null

@@ -41,7 +41,7 @@ struct DaemonOptions: ParsableArguments {
         do {
             return try await Connection.withConnection(to: path, name: "diffablectl", body)
         } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
-            throw await AbsentList.error(for: refusal, lookedAt: path)
+            throw await MissingListAdvice.error(for: refusal, lookedAt: path)
         }
     }
 

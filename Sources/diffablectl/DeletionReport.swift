@@ -39,6 +39,6 @@ extension Connection {
     fileprivate func numberOfItems(in list: ListName, at revision: Int) async throws -> Int? {
         let options = ListOptions(view: try ListView(json: #"{"window":{"limit":1}}"#))
         let reply = try await snapshotReplyJSON(of: list, options, at: revision)
-        return JSONView(checked: reply[...]).member("total").flatMap { Int($0.plainText) }
+        return JSONReader(checked: reply[...]).member("total").flatMap { Int($0.plainText) }
     }
 }

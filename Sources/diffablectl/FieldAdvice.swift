@@ -50,7 +50,7 @@ struct FieldAdvice {
         }
     }
 
-    static func numberWords(_ field: NamedField, _ values: [JSONView]) -> String? {
+    static func numberWords(_ field: NamedField, _ values: [JSONReader]) -> String? {
         if field.use == .truth, let value = values.first(where: \.isTextForFalse) { return falseWords(field, value) }
         let values = values.filter { !$0.isNull }
         guard let first = values.first, values.allSatisfy(\.isString) else { return nil }
@@ -77,7 +77,7 @@ struct FieldAdvice {
     }
 
     /// The advice for a string that is true because it is not empty, although it reads as false.
-    private static func falseWords(_ field: NamedField, _ value: JSONView) -> String {
+    private static func falseWords(_ field: NamedField, _ value: JSONReader) -> String {
         "\(field.path) is the string \(value.json) in some items, and a string that is not empty is true: use "
             + "\(field.option) '\(field.path)=true' to select only the items where it is true"
     }
@@ -86,7 +86,7 @@ struct FieldAdvice {
     static func refuseTextForFalse(_ fields: [NamedField], in items: [Item]) throws {
         for field in fields where field.use == .truth {
             for item in items {
-                guard let value = item.content.flatMap({ JSONView($0).value(at: field.path) }), value.isTextForFalse
+                guard let value = item.content.flatMap({ JSONReader($0).value(at: field.path) }), value.isTextForFalse
                 else { continue }
                 throw CommandError(
                     .refused,
@@ -118,17 +118,17 @@ extension Snapshot {
 }
 
 extension [Content] {
-    fileprivate func values(at path: FieldPath) -> [JSONView] {
-        compactMap { JSONView($0).value(at: path) }
+    fileprivate func values(at path: FieldPath) -> [JSONReader] {
+        compactMap { JSONReader($0).value(at: path) }
     }
 }
 
-extension JSONView {
+extension JSONReader {
     fileprivate var isTextForFalse: Bool {
         isString && ["false", "no", "off", "0", "null"].contains(plainText.lowercased())
     }
 
     fileprivate var isNumericText: Bool {
-        isString && (Content.parsed(plainText).map { JSONView($0).isNumber } ?? false)
+        isString && (Content.parsed(plainText).map { JSONReader($0).isNumber } ?? false)
     }
 }

@@ -62,7 +62,7 @@ struct RowOptions: ParsableArguments {
         try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection)
     }
 
-    var defaultSection: SectionID { into ?? Arrangement.defaultSection }
+    var defaultSection: SectionID { into ?? ItemBuilder.defaultSection }
 }
 
 extension Connection {

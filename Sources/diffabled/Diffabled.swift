@@ -52,13 +52,13 @@ struct Diffabled: AsyncParsableCommand {
             // First, while there is only one thread: it removes variables from the environment.
             let received = try ListenDescriptor.received()
             let startUp = try StartUp(
-                flags: flags, configurationFile: config, received: received, surroundings: .current)
+                flags: flags, configurationFile: config, received: received, processContext: .current)
             let threshold = LogThreshold(startUp.configuration.logLevel)
             bootstrapLogging(to: destination, threshold)
             try await Daemon(startUp: startUp, threshold: threshold, logger: Logger(label: "diffabled")).run()
         } catch {
             report(error, to: destination)
-            await FailedStart.wait(because: error)
+            await RestartDelay.wait(because: error)
             throw ExitCode(DaemonExit(for: error).rawValue)
         }
     }
@@ -67,7 +67,7 @@ struct Diffabled: AsyncParsableCommand {
         let status: Int32
         do {
             let directory = try StartUp.stateDirectory(
-                flags: flags, configurationFile: config, surroundings: .current)
+                flags: flags, configurationFile: config, processContext: .current)
             try DirectoryOwner.become(ofDirectory: directory)
             let (lines, code) = try task.run(in: directory, .current)
             let text = Array(lines.map { "\($0)\n" }.joined().utf8)

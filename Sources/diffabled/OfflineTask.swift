@@ -15,13 +15,13 @@ enum OfflineTask: String, EnumerableFlag {
 
     /// The report in lines, and the exit status: 0 if everything is good now.
     func run(
-        in directory: String, _ surroundings: Surroundings
+        in directory: String, _ processContext: ProcessContext
     ) throws(StoreOpeningError) -> (lines: [String], status: Int32) {
         let store = OfflineStore(directory: directory)
         switch self {
         case .check:
             // Not in /tmp, which may be in memory. $TMPDIR may be accessible to root only.
-            let chosen = surroundings.environment["TMPDIR"].flatMap { access($0, W_OK | X_OK) == 0 ? $0 : nil }
+            let chosen = processContext.environment["TMPDIR"].flatMap { access($0, W_OK | X_OK) == 0 ? $0 : nil }
             let examination = try store.check(scratch: chosen ?? "/var/tmp")
             let (lines, status) = Self.lines(of: examination, in: directory)
             return ((store.missingLog().map { ["warning: \($0)"] } ?? []) + lines, status)

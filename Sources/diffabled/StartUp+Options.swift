@@ -33,7 +33,7 @@ extension StartUp {
         return limits
     }
 
-    private var listening: Listening {
+    private var listening: ListenSource {
         switch socket {
         case .path(let path): .path(path)
         case .descriptor(let descriptor): .descriptor(descriptor)

@@ -15,7 +15,7 @@ struct StartUp {
     let configuration: Configuration
     private(set) var socket: Socket
     private(set) var stateDirectory: String
-    private(set) var clients: Clients
+    private(set) var clients: AllowedUsers
     let userID: UInt32
     let subordinates: SubordinateUsers
     let file: String?
@@ -24,23 +24,24 @@ struct StartUp {
     private let flags: [Setting: String]
     private let configurationFile: String?
     private let received: [ListenDescriptor]
-    private let surroundings: Surroundings
+    private let processContext: ProcessContext
 
     init(
-        flags: [Setting: String], configurationFile: String?, received: [ListenDescriptor], surroundings: Surroundings
+        flags: [Setting: String], configurationFile: String?, received: [ListenDescriptor],
+        processContext: ProcessContext
     ) throws(ConfigurationError) {
         self.flags = flags
         self.configurationFile = configurationFile
         self.received = received
-        self.surroundings = surroundings
-        let places = DefaultPlaces(userID: surroundings.userID, environment: surroundings.environment)
-        let sources = Self.sources(flags, configurationFile, places, surroundings)
+        self.processContext = processContext
+        let places = DefaultPlaces(userID: processContext.userID, environment: processContext.environment)
+        let sources = Self.sources(flags, configurationFile, places, processContext)
         configuration = try sources.configuration()
         file = sources.file
         stateDirectory = try Self.stateDirectory(configuration, places)
         clients = configuration.clients ?? places.clients
-        userID = surroundings.userID
-        subordinates = SubordinateIDFile.users(in: surroundings.subordinateIDFile, daemonUserID: userID)
+        userID = processContext.userID
+        subordinates = SubordinateIDFile.users(in: processContext.subordinateIDFile, daemonUserID: userID)
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
             "ignoring the environment variable \(unknown.name): diffabled has no such setting"
@@ -63,7 +64,7 @@ struct StartUp {
     /// The startup with the file as it is now, and everything else unchanged.
     func again() throws(ConfigurationError) -> StartUp {
         try StartUp(
-            flags: flags, configurationFile: configurationFile, received: received, surroundings: surroundings)
+            flags: flags, configurationFile: configurationFile, received: received, processContext: processContext)
     }
 
     /// The settings in force after this process applies another startup's settings: it keeps everything that it has opened.
@@ -77,10 +78,10 @@ struct StartUp {
 
     /// The state directory alone, for tasks that serve nothing and need no socket.
     static func stateDirectory(
-        flags: [Setting: String], configurationFile: String?, surroundings: Surroundings
+        flags: [Setting: String], configurationFile: String?, processContext: ProcessContext
     ) throws(ConfigurationError) -> String {
-        let places = DefaultPlaces(userID: surroundings.userID, environment: surroundings.environment)
-        let sources = sources(flags, configurationFile, places, surroundings)
+        let places = DefaultPlaces(userID: processContext.userID, environment: processContext.environment)
+        let sources = sources(flags, configurationFile, places, processContext)
         return try stateDirectory(sources.configuration(), places)
     }
 
@@ -92,10 +93,11 @@ struct StartUp {
     }
 
     private static func sources(
-        _ flags: [Setting: String], _ configurationFile: String?, _ places: DefaultPlaces, _ surroundings: Surroundings
+        _ flags: [Setting: String], _ configurationFile: String?, _ places: DefaultPlaces,
+        _ processContext: ProcessContext
     ) -> ConfigurationSources {
-        let named = configurationFile ?? surroundings.environment[Setting.configurationFileName]
+        let named = configurationFile ?? processContext.environment[Setting.configurationFileName]
         let file = named ?? places.configurationFile().flatMap { access($0, F_OK) == 0 ? $0 : nil }
-        return ConfigurationSources(flags: flags, environment: surroundings.environment, file: file)
+        return ConfigurationSources(flags: flags, environment: processContext.environment, file: file)
     }
 }

@@ -56,7 +56,7 @@ import Testing
         let view = try ListView(
             window: .offset(0, limit: 5, keep: ["a"], pins: ["a", "b", "c"], allSections: true))
         var state = NewestState()
-        state.setView(ShownView.Version(number: 1, view: view.view))
+        state.setView(CurrentView.Version(number: 1, view: view.view))
         func receive(_ method: String, _ members: String, more: Bool = false) throws {
             let text = #"{"method":"\#(method)","params":{"subscription":1,"list":"l","epoch":"e","reason":"initial","#
             state.receive(try Self.message(text + #""more":\#(more),\#(members)}}"#))
@@ -178,7 +178,9 @@ import Testing
     }
 
     @Test func `sees through another view after the group that is under way`() throws {
-        let (first, second) = (ShownView.Version(number: 1, view: View()), ShownView.Version(number: 2, view: View()))
+        let (first, second) = (
+            CurrentView.Version(number: 1, view: View()), CurrentView.Version(number: 2, view: View())
+        )
         var state = NewestState()
         state.receive(try Self.reset(["a"], to: 1))
         state.setView(first)

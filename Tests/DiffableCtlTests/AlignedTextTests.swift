@@ -12,7 +12,7 @@ struct AlignedTextTests {
 
     private func fields(_ text: String, columns: [String]? = nil) throws -> [[String]] {
         try table(text, columns: columns).rows.map { row in
-            JSONView(row.content).members.map(\.value.plainText)
+            JSONReader(row.content).members.map(\.value.plainText)
         }
     }
 
@@ -379,7 +379,7 @@ struct AlignedTextTests {
     func `other forms of ls are refused`(text: String) { #expect(reading(text) == [["refused"]]) }
 
     @Test func `parents that ps does not show are at the top when that is said`() throws {
-        let fields = Arrangement.Fields(id: "PID", parent: "PPID")
+        let fields = ItemBuilder.Fields(id: "PID", parent: "PPID")
         #expect(complaint(ProgramOutput.psFull, as: .columns, fields).contains("--orphans top"))
         let reader = InputReader(format: .columns, fields: fields, orphans: .top)
         guard case .whole(let whole) = try reader.read(Array(ProgramOutput.psFull.utf8)) else { return }

@@ -71,7 +71,7 @@ struct ContentArgumentTests {
         let text = words.split(separator: "'").dropFirst().first.map(String.init) ?? ""
         #expect(try refusal([remedy], present) == nil && refusal([text], present) == nil, "\(text)")
         #expect(
-            try JSONView(ContentArguments.object(of: [text])).json.contains(#":"\#(pair.split(separator: "=")[1])""#))
+            try JSONReader(ContentArguments.object(of: [text])).json.contains(#":"\#(pair.split(separator: "=")[1])""#))
     }
 
     @Test(arguments: [

@@ -8,7 +8,7 @@ struct DuplicateMemberTests {
     private let json = #"{"a":1,"b":{"c":1,"c":2},"\u0061":3}"#
 
     @Test func `a value is read at the last member`() throws {
-        let view = JSONView(try #require(Content.parsed(json)))
+        let view = JSONReader(try #require(Content.parsed(json)))
         #expect(view.member("a")?.json == "3")
         #expect(view.memberNames == ["b", "a"])
         #expect(view.value(at: try #require(FieldPath(".b.c")))?.json == "2")
@@ -17,7 +17,7 @@ struct DuplicateMemberTests {
     }
 
     @Test func `names that are equal as strings and not as bytes are two`() throws {
-        let view = JSONView(try #require(Content.parsed("{\"\u{e9}\":1,\"e\u{301}\":2}")))
+        let view = JSONReader(try #require(Content.parsed("{\"\u{e9}\":1,\"e\u{301}\":2}")))
         #expect(view.members.count == 2 && view.member("\u{e9}")?.json == "1")
     }
 

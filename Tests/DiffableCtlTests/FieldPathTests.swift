@@ -30,7 +30,7 @@ struct FieldPathTests {
         let content = try #require(Content.parsed(#"{"a":{"b":1,"c.d":2},"x.y":{"z":3},"/e":4,"IMAGE ID":5}"#))
         let paths = FieldCheck.paths(of: [content])
         #expect(paths == [".a", ".a.b", "/a/c.d", "/x.y", "/x.y/z", "/~1e", ".IMAGE ID"])
-        for path in paths { #expect(try JSONView(content).value(at: #require(FieldPath(path))) != nil, "\(path)") }
+        for path in paths { #expect(try JSONReader(content).value(at: #require(FieldPath(path))) != nil, "\(path)") }
     }
 
     @Test(arguments: [
@@ -47,12 +47,12 @@ struct FieldPathTests {
         ("x.y", nil), ("/x.y", "2"), ("/x/y", nil), (".", #"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#),
     ])
     func `a path leads into a content`(text: String, value: String?) throws {
-        let content = JSONView(try #require(Content.parsed(#"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#)))
+        let content = JSONReader(try #require(Content.parsed(#"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#)))
         #expect(content.value(at: try #require(FieldPath(text)))?.json == value)
     }
 
     @Test func `a row's field is a column of that name, or else the path`() throws {
-        let row = JSONView(try #require(Content.parsed(#"{"a":{"b":1},"x":{"y":3},"x.y":2}"#)))
+        let row = JSONReader(try #require(Content.parsed(#"{"a":{"b":1},"x":{"y":3},"x.y":2}"#)))
         #expect(
             try ["x.y", ".x.y", "a.b", "/x/y"].map { row.value(ofRow: try #require(FieldPath($0)))?.json }
                 == ["2", "2", "1", "3"])

@@ -61,7 +61,7 @@ struct HarmlessTextTests {
             #expect(
                 String(decoding: safe, as: UTF8.self).unicodeScalars.allSatisfy(isSafe),
                 "seed \(seed): \(text.debugDescription)")
-            let meaning = JSONView(try Content(json: String(decoding: safe, as: UTF8.self)))
+            let meaning = JSONReader(try Content(json: String(decoding: safe, as: UTF8.self)))
             #expect(meaning.text == Array(text.utf8), "seed \(seed): \(text.debugDescription)")
         }
     }

@@ -28,7 +28,7 @@ struct NamedFieldTests {
     private func words(_ use: NamedField.Use, _ values: String...) throws -> String? {
         let path = try #require(FieldPath(".cpu"))
         let field = try #require(NamedField(.content(path), "--where", use))
-        return FieldAdvice.numberWords(field, try values.map { JSONView(try #require(Content.parsed($0))) })
+        return FieldAdvice.numberWords(field, try values.map { JSONReader(try #require(Content.parsed($0))) })
     }
 
     @Test func `numbers that are texts are pointed out where that matters`() throws {

@@ -11,7 +11,7 @@ import Testing
             Content.parsed(
                 #"{"version":"1\r\nup 0\n\"x\\","lists":"3\nup 0","items":4,"connections":null,"connector":true}"#))
         #expect(
-            prometheusLines(of: JSONView(status)).filter { !$0.hasPrefix("#") } == [
+            prometheusLines(of: JSONReader(status)).filter { !$0.hasPrefix("#") } == [
                 "diffabled_info{version=\"1\r\\nup 0\\n\\\"x\\\\\"} 1", "diffabled_items 4",
                 "diffabled_connector_attached 1",
             ])

@@ -91,25 +91,25 @@ struct RowTests {
 
     @Test(arguments: [
         (
-            Arrangement.Fields(text: ".nmae"),
+            ItemBuilder.Fields(text: ".nmae"),
             "no row has the field .nmae, which --text names; did you mean .name? The input has .name, .owner, .owner.id, .size"
         ),
         (
-            Arrangement.Fields(section: ".group"),
+            ItemBuilder.Fields(section: ".group"),
             "no row has the field .group, which --section names. The input has .name, .owner, .owner.id, .size"
         ),
         (
-            Arrangement.Fields(parent: ".owner.di"),
+            ItemBuilder.Fields(parent: ".owner.di"),
             "no row has the field .owner.di, which --parent names; did you mean .owner.id? The input has "
                 + ".name, .owner, .owner.id, .size"
         ),
         (
-            Arrangement.Fields(id: ".x", text: ".name"),
+            ItemBuilder.Fields(id: ".x", text: ".name"),
             "no row has the field .x, which --id names. The input has .name, .owner, .owner.id, .size"
         ),
     ])
     func `a field that no row has is refused, and those that there are are named`(
-        fields: Arrangement.Fields, expected: String
+        fields: ItemBuilder.Fields, expected: String
     ) {
         let rows = #"{"name":"a","owner":{"id":1}}"# + "\n" + #"{"name":"b","size":2}"#
         #expect(complaint(rows, as: .ndjson, fields) == expected)
@@ -128,7 +128,7 @@ struct RowTests {
     }
 
     @Test func `a parent must be a row, and nobody is his own`() {
-        let fields = Arrangement.Fields(parent: ".p")
+        let fields = ItemBuilder.Fields(parent: ".p")
         #expect(
             complaint("{\"id\":1,\"p\":2}", as: .ndjson, fields)
                 == "line 1: the row's parent \"2\" is not a row of this input; leave it empty at the top level, or use "
@@ -139,7 +139,7 @@ struct RowTests {
     }
 
     @Test func `where ids are not unique, a field that is unique is named as it can be typed`() {
-        func advice(_ text: String, _ fields: Arrangement.Fields = .none) -> String {
+        func advice(_ text: String, _ fields: ItemBuilder.Fields = .none) -> String {
             complaint(text, as: .csv, fields).firstMatch(of: #/use --id (.*), which/#).map { String($0.1) } ?? ""
         }
         #expect(advice("USER,TTY,PID,TIME\nroot,?,1,0\nroot,?,2,0\n") == ".PID")

@@ -28,7 +28,7 @@ struct TSVEscapesTests {
             let escaped = TSVEscapes.escaped(text)
             #expect(!escaped.contains { "\t\n\r".contains($0) }, "seed \(seed)")
             let list = try read("id\tv\nx\t\(escaped)\n", as: .tsv)
-            let value = list.item("x")?.content.flatMap { JSONView($0).member("v") }?.plainText
+            let value = list.item("x")?.content.flatMap { JSONReader($0).member("v") }?.plainText
             #expect(value == text, "seed \(seed): \(text.debugDescription)")
         }
     }

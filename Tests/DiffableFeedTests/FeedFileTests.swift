@@ -115,7 +115,7 @@ import Testing
         (directory.depth, directory.showsHidden, directory.every) = (24, true, .seconds(300))
         directory.order = try #require(FolderOrder("-modified"))
         #expect(feed.source == .directory(directory))
-        let look = try #require(feed.look.map { JSONView($0) })
+        let look = try #require(feed.look.map { JSONReader($0) })
         #expect(look.member("title")?.json == #""T""# && look.member("layout")?.json == #""list""#)
         #expect(look.member("subtitle")?.json == #""/home/ada/Downloads""# && look.member("columns") != nil)
         let short = try #require(feeds("- list: a\n  directory: /tmp").first)

@@ -5,11 +5,11 @@ import Testing
 @Suite struct FeedScheduleTests {
     private let start = ContinuousClock.now
 
-    private func schedule(_ pace: FeedSchedule.Pace) -> FeedSchedule { FeedSchedule(pace, at: start) }
+    private func schedule(_ runMode: FeedSchedule.RunMode) -> FeedSchedule { FeedSchedule(runMode, at: start) }
 
     /// Returns the pauses between runs that fail after `length`.
-    private func pauses(_ pace: FeedSchedule.Pace, _ count: Int, lasting length: Duration = .zero) -> [Duration] {
-        var schedule = schedule(pace)
+    private func pauses(_ runMode: FeedSchedule.RunMode, _ count: Int, lasting length: Duration = .zero) -> [Duration] {
+        var schedule = schedule(runMode)
         var now = start
         return (0..<count).map { _ in
             schedule.start(at: now)

@@ -102,9 +102,9 @@ import Testing
         throw FeedError("it did not fail")
     }
 
-    private func requests() async throws -> [JSONView] {
+    private func requests() async throws -> [JSONReader] {
         let list = try await list(of: source("/requests"))
-        return list.itemIdentifiers.compactMap { list.item($0)?.content.map { JSONView($0) } }
+        return list.itemIdentifiers.compactMap { list.item($0)?.content.map { JSONReader($0) } }
     }
 
     @Test func `a reply is the whole list, and an unchanged one is not sent again`() async throws {

@@ -108,14 +108,14 @@ import Testing
     }
 
     @Test func `items that nobody can send are kept up to the limit, the newest first`() throws {
-        let news = FeedNews(Bell(), lengthMax: 1_000)
+        let news = PendingFeedOutput(WakeSignal(), lengthMax: 1_000)
         func items(_ number: Int, _ length: Int) throws -> FeedState {
             let text = String(repeating: "x", count: length - 2)
             return .change(
                 .merge(.items([Item(id: try ItemID("i\(number)"), content: try Content(json: "\"\(text)\""))])))
         }
         for number in 1...100 { news.append(try items(number, 100)) }
-        func ids(_ batch: FeedNews.Batch?) -> [String] {
+        func ids(_ batch: PendingFeedOutput.Batch?) -> [String] {
             (batch?.changes ?? []).flatMap { change -> [String] in
                 guard case .merge(.items(let items)) = change else { return [] }
                 return items.map { "\($0.id)" }

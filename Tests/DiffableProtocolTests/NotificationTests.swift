@@ -195,9 +195,9 @@ struct NotificationTests {
     @Test func `a client reads what has changed of what it can do`() throws {
         let actions: [[ActionName]??] = [nil, .some(nil), [], ["done", "d\""]]
         for may in [Set<Permission>?.none, [], [.see], [.see, .ask, .change]] {
-            for handles in [Set<HandledKind>?.none, [], [.perform, .expand]] {
+            for handles in [Set<HandlerRequestKind>?.none, [], [.perform, .expand]] {
                 for actions in actions {
-                    let news = AbilityNews(may: may, handles: handles, actions: actions)
+                    let news = CapabilitiesChange(may: may, handles: handles, actions: actions)
                     let line = text {
                         NotificationWriter.writeBookmark("t", at: ("e", 9), nil, news, subscription: 7, into: &$0)
                     }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct BackgroundTests {
     private let bench = WorkBench()
-    private let alice = UserTurn(1)
-    private let bob = UserTurn(2)
+    private let alice = UserShare(1)
+    private let bob = UserShare(2)
 
     @Test func `a user's work begins while a piece of another user is being done`() {
         let background = bench.background
@@ -26,11 +26,11 @@ import Testing
         let background = bench.background
         var order: [Int] = []
         for user in 1...5 {
-            background.find(for: UserTurn(user), size: 1 << 20, while: { true }, {}, use: { order.append(user) })
+            background.find(for: UserShare(user), size: 1 << 20, while: { true }, {}, use: { order.append(user) })
         }
         #expect(bench.piecesBegun == Background.threads - 1)
         for user in 6...7 {
-            background.find(for: UserTurn(user), size: 1, while: { true }, {}, use: { order.append(user) })
+            background.find(for: UserShare(user), size: 1, while: { true }, {}, use: { order.append(user) })
         }
         #expect(bench.piecesBegun == Background.threads)
         while bench.doNext() {}

@@ -11,7 +11,7 @@ struct FollowedListTests {
     private static let even = Content(Array("even".utf8))
     private static let odd = Content(Array("odd".utf8))
     private let list: FollowedList
-    private let looks = Looks()
+    private let polls = Looks()
     private let bench = WorkBench()
 
     init() throws {
@@ -29,8 +29,8 @@ struct FollowedListTests {
     /// Shows the even items, and counts evaluations.
     private func view(_ expansion: Selection.Expansion = .all, _ window: Window? = nil) -> View {
         var view = View()
-        view.matching = Selection(isMatch: { [looks] item in
-            looks.add()
+        view.matching = Selection(isMatch: { [polls] item in
+            polls.add()
             return item.content == Self.even
         })
         view.matchingText = Array("even".utf8)
@@ -72,13 +72,13 @@ struct FollowedListTests {
             audiences.append(self.audience(for: view(.all, Window(start: .offset(number), limit: 10))))
             audiences.append(self.audience(for: view(.own([try ItemID("i\(number)")]))))
         }
-        let first = looks.take()
+        let first = polls.take()
         #expect((1...2 * Self.itemsMax).contains(first), "\(first) looks at \(2 * Self.itemsMax) items")
 
         try change(.reconfigureItems([ItemReconfiguration(id: "c7", content: .some(Self.odd))]))
-        #expect((1...4).contains(looks.take()))
+        #expect((1...4).contains(polls.take()))
         try change(.deleteItems(["i8"]))
-        #expect(looks.take() <= 4)
+        #expect(polls.take() <= 4)
         #expect(audiences.allSatisfy { !$0.shown.snapshot.contains("i8" as ItemID) })
     }
 
@@ -112,12 +112,12 @@ struct FollowedListTests {
         let audience = self.audience(for: view(.own(["i4"])))
         let (then, old) = (audience.shown.snapshot, list.state)
         try change(.deleteItems(["i4"]))
-        _ = looks.take()
+        _ = polls.take()
         let preparation = list.preparation(for: audience.view, of: (old, audience.view))
         while bench.doNext() {}
         let found = audience.shown(at: old, try #require(preparation.found).rows)
         #expect(found.snapshot == then && audience.shown.snapshot != then)
-        #expect(looks.take() < 10)
+        #expect(polls.take() < 10)
     }
 
     @Test func `the item that takes the place of an anchor replaces it`() throws {
@@ -199,8 +199,8 @@ struct FollowedListTests {
         #expect(!list.isEmpty)
         list.leave(audience)
         #expect(list.isEmpty)
-        _ = looks.take()
+        _ = polls.take()
         _ = self.audience(for: view())
-        #expect(looks.take() >= Self.itemsMax, "what matches is looked for again")
+        #expect(polls.take() >= Self.itemsMax, "what matches is looked for again")
     }
 }

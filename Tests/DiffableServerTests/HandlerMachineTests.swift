@@ -30,7 +30,8 @@ import Testing
     private var machine = HandlerMachine(.init(handlersPerConnectionMax: 2, requestsPerHandlerMax: 2))
     private var actions: [HandlerMachine.Action] = []
 
-    private mutating func handle(_ requests: Set<HandledKind>, _ names: [ActionName]? = nil, by connection: Int) throws
+    private mutating func handle(_ requests: Set<HandlerRequestKind>, _ names: [ActionName]? = nil, by connection: Int)
+        throws
     {
         _ = try machine.handle(.init(list: "t", requests: requests, actions: names), by: connection, &actions)
     }

@@ -10,7 +10,7 @@ final class HandlerRun {
     private struct Registered {
         let id: HandlerMachine.HandlerID
         let list: ListName
-        let requests: Set<HandledKind>
+        let requests: Set<HandlerRequestKind>
         let actions: Set<ActionName>?
 
         func answers(for subject: HandlerMachine.Subject, of list: ListName) -> Bool {
@@ -99,8 +99,8 @@ final class HandlerRun {
 
     private func handle() throws {
         let connection = anyConnection
-        var requests = Set(HandledKind.allCases.filter { _ in chance(50) })
-        if requests.isEmpty { requests = [any(of: HandledKind.allCases)] }
+        var requests = Set(HandlerRequestKind.allCases.filter { _ in chance(50) })
+        if requests.isEmpty { requests = [any(of: HandlerRequestKind.allCases)] }
         let names = Self.names.filter { _ in chance(40) }
         let actions = requests.contains(.perform) && !names.isEmpty ? names : nil
         let existing: ExistingHandler = chance(30) ? .isReplaced : .isError

@@ -11,7 +11,7 @@ import Testing
     private static let itemsMax = 20_000
     private let bench = WorkBench()
     private let list: FollowedList
-    private let looks = Looks()
+    private let polls = Looks()
 
     init() throws {
         let items = try (0..<Self.itemsMax).map { number in
@@ -25,8 +25,8 @@ import Testing
 
     private func view(_ name: String = "sorted", limit: Int? = nil) -> View {
         var view = View()
-        view.matching = Selection(appendKey: { [looks] item, key in
-            looks.add()
+        view.matching = Selection(appendKey: { [polls] item, key in
+            polls.add()
             item.content?.bytes.withUnsafeBytes { key.append($0) }
         })
         view.matchingText = Array(name.utf8)
@@ -68,20 +68,20 @@ import Testing
     private func check(_ audience: Audience) {
         let expected = audience.view.evaluate(audience.state.snapshot)
         #expect(audience.shown.snapshot == expected.snapshot && audience.shown.extent == expected.extent)
-        _ = looks.take()
+        _ = polls.take()
     }
 
     @Test func `is found in the background, and follows what changed meanwhile`() throws {
         let preparation = list.preparation(for: view())
-        #expect(!preparation.isReady && looks.take() == 0 && bench.piecesBegun == 1)
+        #expect(!preparation.isReady && polls.take() == 0 && bench.piecesBegun == 1)
         for number in 0..<20 { try reconfigure(number..<number + 1, to: "5000") }
         try change([.deleteItems(["i77"])])
-        #expect(looks.take() == 0)
+        #expect(polls.take() == 0)
 
         var isTold = false
         preparation.whenReady = { isTold = true }
         finish()
-        let found = looks.take()
+        let found = polls.take()
         #expect(found <= Self.itemsMax + TurnLimits().workMax)
         #expect(preparation.isReady && isTold)
         let audience = list.audience(for: view())
@@ -93,7 +93,7 @@ import Testing
         let preparations = (0..<10).map { list.preparation(for: view(limit: $0 + 1)) }
         finish()
         #expect(preparations.allSatisfy { $0.isReady })
-        #expect(bench.piecesBegun == 1 && looks.take() == Self.itemsMax)
+        #expect(bench.piecesBegun == 1 && polls.take() == Self.itemsMax)
     }
 
     @Test func `is told of a change once, also when the next one takes long`() throws {
@@ -110,12 +110,12 @@ import Testing
         let audience = audience(for: view())
         let window = self.audience(for: view(limit: 10))
         let (shown, state) = (audience.shown, audience.state)
-        _ = looks.take()
+        _ = polls.take()
         try reconfigure(0..<Self.itemsMax / 2, to: "500")
-        #expect(looks.take() <= TurnLimits().workMax)
+        #expect(polls.take() <= TurnLimits().workMax)
         #expect(audience.shown === shown && audience.state === state && window.state === state)
         try reconfigure(3..<4, to: "1")
-        #expect(looks.take() == 0, "what comes next waits for what comes before")
+        #expect(polls.take() == 0, "what comes next waits for what comes before")
         finish()
         #expect(audience.state === list.state && window.state === list.state)
         check(audience)
@@ -133,10 +133,10 @@ import Testing
 
     @Test func `takes part of a turn, with however many others`() throws {
         let audiences = (0..<20).map { self.audience(for: view("sorted \($0)")) }
-        _ = looks.take()
+        _ = polls.take()
         for number in 0..<5 {
             try reconfigure(number * 100..<number * 100 + 20, to: "3")
-            #expect(looks.take() <= 2 * TurnLimits().workMax)
+            #expect(polls.take() <= 2 * TurnLimits().workMax)
         }
         finish()
         for audience in audiences {
@@ -166,7 +166,7 @@ import Testing
         let old = list.state
         try reconfigure(0..<Self.itemsMax, to: "500")
         let preparation = ViewPreparation(old, through: view(), list, bench.background) { true }
-        #expect(!preparation.isReady && looks.take() == 0)
+        #expect(!preparation.isReady && polls.take() == 0)
         finish()
         let found = try #require(preparation.found)
         #expect(found.rows.snapshot == view().evaluate(old.snapshot).snapshot)
@@ -215,10 +215,10 @@ import Testing
         for number in 0..<40 {
             let width = number % 3
             let json = #"{"where":{"path":"","atLeast":\#(number * 10),"atMost":\#(number * 10 + width)}}"#
-            audiences.append(audience(for: try looks.view(json)))
+            audiences.append(audience(for: try polls.view(json)))
             // Two followers evaluate all items, and the third creates their order.
             let most = number < 2 ? Self.itemsMax : 1_000
-            let taken = looks.take()
+            let taken = polls.take()
             #expect(taken <= most, "\(taken) looks of the view number \(number)")
             for _ in 0..<3 {
                 let item = Int.random(in: 0..<Self.itemsMax, using: &random)
@@ -230,7 +230,7 @@ import Testing
         // An order is not reused if most of the list has changed.
         try reconfigure(0..<Self.itemsMax, to: "5")
         finish()
-        let last = audience(for: try looks.view(#"{"where":{"path":"","equals":5}}"#))
+        let last = audience(for: try polls.view(#"{"where":{"path":"","equals":5}}"#))
         #expect(last.shown.snapshot.numberOfItems == Self.itemsMax)
         check(last)
         for audience in audiences { check(audience) }
@@ -239,16 +239,16 @@ import Testing
         #expect(list.isEmpty)
     }
 
-    @Test func `that searches for more of the same looks at what was found`() throws {
+    @Test func `that searches for more of the same polls at what was found`() throws {
         for number in 0..<1_000 { try reconfigure(number * 20..<number * 20 + 1, to: "\"Name-\(number)\"") }
         finish()
-        var audience = self.audience(for: try looks.view(#"{"search":"name","sort":[""],"window":{"limit":5}}"#))
+        var audience = self.audience(for: try polls.view(#"{"search":"name","sort":[""],"window":{"limit":5}}"#))
         #expect(audience.shown.extent?.total == 1_000)
-        _ = looks.take()
+        _ = polls.take()
         for (text, total, looksMax) in [
             ("NAME-1", 111, 1_010), ("name-12", 11, 121), ("name-123 2", 1, 21), ("e-2", 111, 20_010),
         ] {
-            let view = try looks.view(#"{"search":"\#(text)","sort":[""],"window":{"limit":5}}"#)
+            let view = try polls.view(#"{"search":"\#(text)","sort":[""],"window":{"limit":5}}"#)
             let preparation = list.preparation(for: view, besides: audience)
             finish()
             let next = list.audience(for: view)
@@ -256,7 +256,7 @@ import Testing
             list.leave(audience)
             audience = next
             #expect(audience.shown.extent?.total == total)
-            let taken = looks.take()
+            let taken = polls.take()
             #expect(taken <= looksMax, "\(taken) looks for \(text)")
             check(audience)
             try reconfigure(20..<21, to: "\"Name-12 \(text)\"")

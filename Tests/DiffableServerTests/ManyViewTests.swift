@@ -10,7 +10,7 @@ import Testing
 @Suite struct `Many views of one list` {
     private static let viewsMax = 300
     private let list: FollowedList
-    private let looks = Looks()
+    private let polls = Looks()
     private let bench = WorkBench()
 
     init() throws {
@@ -31,7 +31,7 @@ import Testing
 
     /// Shows an owner's items, and counts evaluations.
     private func view(owner: Int, rest: String = "") throws -> View {
-        try looks.view(#"{"where":{"path":"/owner","equals":"o\#(owner)"}\#(rest)}"#)
+        try polls.view(#"{"where":{"path":"/owner","equals":"o\#(owner)"}\#(rest)}"#)
     }
 
     private func audience(for view: View) -> Audience {
@@ -71,10 +71,10 @@ import Testing
         let audiences = try (0..<Self.viewsMax).map { audience(for: try view(owner: $0)) }
         let folded = audience(for: try view(owner: 5, rest: #","expansion":"own","expanded":["i0"]"#))
         let window = audience(for: try view(owner: 6, rest: #","window":{"limit":1}"#))
-        _ = looks.take()
+        _ = polls.take()
         let shown = audiences.map(\.shown)
         try give("i8", to: 9)
-        #expect(looks.take() <= 8)
+        #expect(polls.take() <= 8)
         let changed = audiences.indices.filter { audiences[$0].shown !== shown[$0] }
         #expect(changed == [8, 9] && audiences[8].shown.snapshot.numberOfItems == 1)
         for operation: ListOperation in [
@@ -84,7 +84,7 @@ import Testing
             .reconfigureItems([ItemReconfiguration(id: "i13")]),
         ] {
             try change([operation])
-            #expect(looks.take() <= 8, "\(operation)")
+            #expect(polls.take() <= 8, "\(operation)")
         }
         check(audiences + [folded, window])
     }

@@ -25,7 +25,7 @@ struct PeerCredentialsTests {
         #expect(container.replaced(65534) == .max && container.replaced(1000) == 1000)
         #expect(UnmappedID(map: "0 0 1000\n1000 1000 4294966295\n", overflow: "65534\n").id == nil)
         #expect(UnmappedID(map: "", overflow: "") == UnmappedID(map: "0 0 1\n", overflow: "65534"))
-        for clients in [Clients.own, .everyone] {
+        for clients in [AllowedUsers.own, .everyone] {
             let refusal = try #require(clients.refusal(of: Peer(nil, daemonUserID: 0), daemonUserID: 0))
             #expect(refusal.code == .permissionDenied && refusal.message.contains("uid_map"))
         }

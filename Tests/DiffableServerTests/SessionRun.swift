@@ -91,7 +91,7 @@ final class SessionRun {
 
     func run(events: Int) throws {
         isQuotaUsedUp = chance(10)
-        try carryOut(session.askToRead(surroundings))
+        try carryOut(session.askToRead(externalState))
         for _ in 0..<events where session.isOpen {
             now = now + .microseconds(Int64(number(0..<400)))
             switch number(0..<22) {
@@ -203,16 +203,16 @@ final class SessionRun {
         if session.takesInput {
             turns.noteLook()
             kept += lines
-            if session.mayReadMore(surroundings) {
+            if session.mayReadMore(externalState) {
                 session.beginReading(&turns, at: now)
                 while !kept.isEmpty {
                     try receive(kept.removeFirst())
-                    guard session.goesOnReading(surroundings, at: now) else { break }
+                    guard session.goesOnReading(externalState, at: now) else { break }
                 }
             }
             try carryOut(session.markDue())
         }
-        if session.isOpen, !isInputClosed { try carryOut(session.askToRead(surroundings)) }
+        if session.isOpen, !isInputClosed { try carryOut(session.askToRead(externalState)) }
     }
 
     private func endTurn() throws {
@@ -221,7 +221,7 @@ final class SessionRun {
         let start = now
         session.beginServing()
         try carryOutActions()
-        if session.isOver(surroundings) { end() }
+        if session.isOver(externalState) { end() }
         turns.finish()
         // Writing and reading take turns of 4 ms at most.
         guard now - start < .milliseconds(10) else { throw SessionFailure("the others never have their turn") }
@@ -238,8 +238,8 @@ final class SessionRun {
         isQuotaUsedUp = isUsedUp
         while !isQuotaUsedUp, queued.contains(.waitForQuota) {
             queued.remove(.waitForQuota)
-            let hasReadLine = try session.beginQuotaTurn(surroundings) && readKeptLine()
-            try carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, surroundings))
+            let hasReadLine = try session.beginQuotaTurn(externalState) && readKeptLine()
+            try carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, externalState))
         }
     }
 
@@ -363,7 +363,7 @@ final class SessionRun {
         while !leftovers.isEmpty { try carryOut(session.finishLeftover(length: leftovers.removeFirst())) }
         session.loseSocket()
         session.openLine = nil
-        if session.isOver(surroundings) { end() } else { try carryOut(session.markDue()) }
+        if session.isOver(externalState) { end() } else { try carryOut(session.markDue()) }
     }
 
     private func end() {
@@ -373,8 +373,8 @@ final class SessionRun {
 
     // MARK: Decisions of the session
 
-    private var surroundings: Session.Surroundings {
-        Session.Surroundings(
+    private var externalState: Session.ExternalState {
+        Session.ExternalState(
             hasBytes: !kept.isEmpty || partial != nil, isQuotaUsedUp: isQuotaUsedUp,
             isChannelWritable: leftovers.count < 2, isNewerViewAwaited: isReadAwaited && kept.isEmpty)
     }
@@ -400,12 +400,12 @@ final class SessionRun {
         var isSettling = false
         while true {
             now = now + .microseconds(100)
-            let action = session.nextAction(surroundings, &turns, at: now)
+            let action = session.nextAction(externalState, &turns, at: now)
             if isSettling { try checkPostponement(action) }
             if case .noteKept = action { isSettling = true } else { isSettling = false }
             switch action {
             case .send(let lines):
-                guard leftovers.isEmpty || surroundings.isChannelWritable else {
+                guard leftovers.isEmpty || externalState.isChannelWritable else {
                     throw SessionFailure("answers are given to a channel that is full")
                 }
                 try write(String(decoding: lines.bytes, as: UTF8.self), mayWait: true)
@@ -435,7 +435,7 @@ final class SessionRun {
             case .arrange(let effects), .finish(let effects): effects
             default: []
             }
-        guard !effects.contains(.postpone) || surroundings.hasBytes else {
+        guard !effects.contains(.postpone) || externalState.hasBytes else {
             throw SessionFailure("it is postponed for lines that are not there")
         }
     }

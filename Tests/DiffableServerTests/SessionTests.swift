@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    private let free = Session.Surroundings(hasBytes: false, isQuotaUsedUp: false)
+    private let free = Session.ExternalState(hasBytes: false, isQuotaUsedUp: false)
 
     @Test func `reads no more while as many answers wait as may`() {
         var session = Session(number: 1)
@@ -52,7 +52,7 @@ import Testing
     @Test func `leaves lines for later when its turn is over, and goes on after the others`() {
         var session = Session(number: 1)
         var turns = TurnScheduler()
-        let waiting = Session.Surroundings(hasBytes: true, isQuotaUsedUp: false)
+        let waiting = Session.ExternalState(hasBytes: true, isQuotaUsedUp: false)
         session.beginReading(&turns, at: now)
         let goesOn = [250, 5_000].map { session.goesOnReading(waiting, at: now + .microseconds($0)) }
         #expect(goesOn == [true, false])
@@ -77,10 +77,10 @@ import Testing
 
     @Test func `reads one line when its user may ask again, and gets in line for the next`() {
         var session = Session(number: 1)
-        let waiting = Session.Surroundings(hasBytes: true, isQuotaUsedUp: true)
+        let waiting = Session.ExternalState(hasBytes: true, isQuotaUsedUp: true)
         let first = session.askToRead(waiting)
         #expect(first == .waitForQuota)
-        let mayAsk = Session.Surroundings(hasBytes: true, isQuotaUsedUp: false)
+        let mayAsk = Session.ExternalState(hasBytes: true, isQuotaUsedUp: false)
         let reads = session.beginQuotaTurn(mayAsk)
         #expect(reads)
         let next = session.endQuotaTurn(hasReadLine: true, mayAsk)
@@ -94,7 +94,7 @@ import Testing
     @Test func `reads the lines behind a read at once, when that is carried out`() {
         var session = Session(number: 1)
         session.beginServing()
-        let waiting = Session.Surroundings(hasBytes: true, isQuotaUsedUp: false)
+        let waiting = Session.ExternalState(hasBytes: true, isQuotaUsedUp: false)
         var (turns, linesLeft, carriedOut) = (TurnScheduler(), 5, 0)
         while true {
             switch session.nextAction(linesLeft > 0 ? waiting : free, &turns, at: now) {
@@ -118,11 +118,11 @@ import Testing
     }
 
     /// Serves the session, and returns its actions.
-    private func serve(_ session: inout Session, _ surroundings: Session.Surroundings) -> Session.Effects {
+    private func serve(_ session: inout Session, _ externalState: Session.ExternalState) -> Session.Effects {
         session.beginServing()
         var (turns, effects) = (TurnScheduler(), Session.Effects())
         while true {
-            switch session.nextAction(surroundings, &turns, at: now) {
+            switch session.nextAction(externalState, &turns, at: now) {
             case .offerUnordered: session.reportUnordered(hadLines: false)
             case .offerSubscriptions: session.reportSubscriptions(hadLine: false)
             case .readLine: effects.formUnion(session.reportLine(wasThere: false))

@@ -326,7 +326,7 @@ final class SubscriptionRun {
     }
 
     private func writeNext() throws {
-        let minds = machine.pace != nil
+        let minds = machine.updateTimer != nil
         if minds { machine.beginWriting(at: now) }
         lastLine = lastLine ?? now
         let before = lines
@@ -383,7 +383,8 @@ final class SubscriptionRun {
         guard let life = followed else { throw SubscriptionFailure("nothing is followed") }
         let goal = target(life)
         let isSame = sent?.shown == goal.shown
-        let decision = machine.decide(isSame: isSame, at: machine.pace == nil ? nil : now, isStopping: isStopping)
+        let decision = machine.decide(
+            isSame: isSame, at: machine.updateTimer == nil ? nil : now, isStopping: isStopping)
         try check(decision, isSame: isSame)
         guard case .write(let mayBeNothing) = decision else { return }
         if mayBeNothing, let sent, search.map({ $0.target.content == sent.content }) ?? (sent.content == goal.content) {
@@ -408,7 +409,7 @@ final class SubscriptionRun {
         }
         let lines = chance(60) ? 0 : number(1..<4)
         let rest: SubscriptionMachine.Rest = lines == 0 ? .nothing : chance(50) ? .lines : .pages
-        machine.reportBegun(rest, at: machine.pace == nil ? nil : now)
+        machine.reportBegun(rest, at: machine.updateTimer == nil ? nil : now)
         try checkSearch()
         try tell(group: sent, to: leadsTo, rest: rest)
         isOwedGroup = false
@@ -426,7 +427,7 @@ final class SubscriptionRun {
         group = nil
         try noteLine()
         group = rest.linesLeft > 0 ? rest : nil
-        machine.reportContinued(group == nil ? .nothing : rest.rest, at: machine.pace == nil ? nil : now)
+        machine.reportContinued(group == nil ? .nothing : rest.rest, at: machine.updateTimer == nil ? nil : now)
         try checkOnce()
         if group == nil { try finish(rest.target) }
     }

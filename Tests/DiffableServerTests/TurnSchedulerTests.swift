@@ -34,7 +34,7 @@ struct TurnSchedulerTests {
         #expect(turns.turnEnd(from: start + .milliseconds(3)) == start + .microseconds(3_250))
     }
 
-    @Test func `what is long has a millisecond between two looks at the sockets, however many rounds there are`() {
+    @Test func `what is long has a millisecond between two polls at the sockets, however many rounds there are`() {
         var turns = TurnScheduler()
         func hasRoom(_ microseconds: Int64) -> Bool {
             defer { turns.finish() }
@@ -47,8 +47,8 @@ struct TurnSchedulerTests {
 
     @Test func `all connections of a user share the user's part of a round`() {
         var turns = TurnScheduler()
-        let (alice, bob) = (UserTurn(1), UserTurn(2))
-        func mayRead(_ number: Int, _ user: UserTurn, _ microseconds: Int64) -> Bool {
+        let (alice, bob) = (UserShare(1), UserShare(2))
+        func mayRead(_ number: Int, _ user: UserShare, _ microseconds: Int64) -> Bool {
             turns.mayRead(number, of: user, at: start + .microseconds(microseconds))
         }
         #expect(mayRead(1, alice, 0) && mayRead(2, alice, 4_000))
@@ -65,8 +65,8 @@ struct TurnSchedulerTests {
 
     @Test func `long lines of one user leave room for those of another`() {
         let turns = TurnScheduler()
-        let (alice, bob) = (UserTurn(1), UserTurn(2))
-        func hasRoom(_ user: UserTurn, _ microseconds: Int64) -> Bool {
+        let (alice, bob) = (UserShare(1), UserShare(2))
+        func hasRoom(_ user: UserShare, _ microseconds: Int64) -> Bool {
             var hasRoom = false
             turns.served.serve(user) { hasRoom = turns.hasRoomForMuch(at: start + .microseconds(microseconds)) }
             return hasRoom
@@ -75,9 +75,9 @@ struct TurnSchedulerTests {
         #expect(hasRoom(bob, 1_001) && !hasRoom(alice, 1_002))
     }
 
-    @Test func `a user's connections are served for one part between two looks at the sockets`() {
+    @Test func `a user's connections are served for one part between two polls at the sockets`() {
         var turns = TurnScheduler()
-        let (alice, bob) = (UserTurn(1), UserTurn(2))
+        let (alice, bob) = (UserShare(1), UserShare(2))
         #expect(turns.servingEnd(of: alice, from: start) == start + .milliseconds(4))
         turns.finish()
         #expect(turns.servingEnd(of: alice, from: start + .milliseconds(3)) == start + .milliseconds(4))
@@ -102,9 +102,9 @@ struct TurnSchedulerTests {
 
     @Test func `a user whose lines waited counts as active`() {
         var turns = TurnScheduler()
-        turns.noteReading(of: UserTurn(1), at: start)
+        turns.noteReading(of: UserShare(1), at: start)
         #expect(!turns.isShared(at: start))
-        turns.noteReading(of: UserTurn(2), at: start)
+        turns.noteReading(of: UserShare(2), at: start)
         #expect(turns.isShared(at: start + .milliseconds(999)) && !turns.isShared(at: start + .seconds(1)))
     }
 }

@@ -187,7 +187,7 @@ import Testing
         var found = 0
         for _ in 0..<60 {
             let list = try Model.random(40, of: 50, &random).snapshot
-            let order = ItemOrder(list, by: Self.content)
+            let order = ValueIndex(list, by: Self.content)
             let contents = Set(list.itemIdentifiers.compactMap { list.item($0)?.content })
             let wanted = contents.filter { _ in Bool.random(using: &random) }
             let spans = wanted.map { content in
@@ -219,7 +219,7 @@ import Testing
                         content: Content(Array("\(number % 2 == 0 ? start : "")\(number)".utf8)))
                 })
         ])
-        let order = ItemOrder(list, by: Self.content)
+        let order = ValueIndex(list, by: Self.content)
         for number in 0..<200 {
             let wanted = Item(id: "wanted", content: list.item(try ItemID("\(number)"))?.content)
             var key = SortKey()
@@ -241,7 +241,7 @@ import Testing
                     return Item(id: try ItemID("\(number)"), content: content)
                 })
         ])
-        let order = ItemOrder(list, by: Self.content)
+        let order = ValueIndex(list, by: Self.content)
         func key(_ number: Int) -> [UInt8] {
             var key = SortKey()
             Array(String(repeating: "a", count: number).utf8).withUnsafeBytes { key.append($0) }

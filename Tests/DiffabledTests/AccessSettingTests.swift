@@ -71,10 +71,10 @@ import Testing
     }
 
     @Test func `root serves everybody, and everybody else the own user, unless told otherwise`() throws {
-        func clients(_ userID: UInt32, _ environment: [String: String]) throws -> Clients {
+        func clients(_ userID: UInt32, _ environment: [String: String]) throws -> AllowedUsers {
             try StartUp(
                 flags: [.socket: "/s", .stateDirectory: "/d"], configurationFile: "/dev/null", received: [],
-                surroundings: Surroundings(userID: userID, environment: environment)
+                processContext: ProcessContext(userID: userID, environment: environment)
             ).clients
         }
         #expect(try clients(0, [:]) == .everyone)

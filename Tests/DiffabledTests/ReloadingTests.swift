@@ -11,7 +11,7 @@ import Testing
     @Test func `whoever asks before the server is there is answered when it is`() async throws {
         let startUp = try StartUp(
             flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [],
-            surroundings: Surroundings(userID: 1000, environment: ["HOME": "/home/u"]))
+            processContext: ProcessContext(userID: 1000, environment: ["HOME": "/home/u"]))
         let reloading = Reloading(
             of: startUp, LogThreshold(.info), notifier: Notifier(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -12,14 +12,14 @@ import Testing
     ) throws -> StartUp {
         try StartUp(
             flags: flags, configurationFile: "/dev/null", received: received,
-            surroundings: Surroundings(userID: 1000, environment: environment))
+            processContext: ProcessContext(userID: 1000, environment: environment))
     }
 
     @Test(arguments: ["/missing", "/", "/dev/null", "/dev/zero"])
     func `without a file of subordinate ids everybody counts for themselves`(file: String) throws {
-        let surroundings = Surroundings(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
+        let processContext = ProcessContext(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
         let startUp = try StartUp(
-            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], surroundings: surroundings)
+            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], processContext: processContext)
         #expect(startUp.limits.store.subordinates.user(of: 100_000) == 100_000)
     }
 
@@ -27,9 +27,9 @@ import Testing
         let file = "/tmp/diffabled-subuid-\(UInt64.random(in: 0...UInt64.max))"
         defer { unlink(file) }
         try Data("12345:100000:10\n".utf8).write(to: URL(filePath: file))
-        let surroundings = Surroundings(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
+        let processContext = ProcessContext(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
         let startUp = try StartUp(
-            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], surroundings: surroundings)
+            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], processContext: processContext)
         #expect(startUp.serverSettings.limits.store.subordinates.user(of: 100_009) == 12_345)
         try Data("54321:100000:10\n".utf8).write(to: URL(filePath: file))
         #expect(try startUp.again().serverSettings.limits.store.subordinates.user(of: 100_009) == 54_321)

@@ -23,7 +23,7 @@ final class TestServer: Serving {
         let path = directory.file("socket")
         let startUp = try StartUp(
             flags: [.socket: path, .stateDirectory: directory.file("state")], configurationFile: nil, received: [],
-            surroundings: Surroundings(userID: geteuid(), environment: ["HOME": directory.path]))
+            processContext: ProcessContext(userID: geteuid(), environment: ["HOME": directory.path]))
         var options = startUp.serverOptions(
             reload: { $0(.failure(ReloadError(reason: "a test's server has no configuration"))) }, onNews: { _ in })
         options.turn = turn

@@ -9,9 +9,9 @@ import Testing
 /// Each test runs in its own process: they change the environment, which all threads of a process share.
 @Suite struct UnitBusTests {
     private final class Heard: Sendable {
-        let news = Mutex<[UnitNews]>([])
+        let news = Mutex<[UnitEvent]>([])
 
-        func hear(_ news: UnitNews) -> [UnitQuestion] {
+        func hear(_ news: UnitEvent) -> [UnitQuery] {
             self.news.withLock { $0.append(news) }
             return []
         }

@@ -13,7 +13,7 @@
 /// Identifies a section, an item, or the list itself.
 typealias Handle = UInt32
 
-enum Spot {
+enum HandlePosition {
     case front
     case end
     case before(Handle)
@@ -156,7 +156,7 @@ extension Forest {
     ///
     /// The counts of the ancestors are updated once, after the last handle. If the owner has no position yet, they are
     /// updated when it gets one.
-    mutating func place(_ handles: some Collection<Handle>, under owner: Handle, at spot: Spot) {
+    mutating func place(_ handles: some Collection<Handle>, under owner: Handle, at spot: HandlePosition) {
         // Without handles, a write would only allocate a page.
         if handles.isEmpty { return }
         let tree = trees.writable(at: Int(owner))
@@ -181,7 +181,7 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
-    mutating func move(_ handle: Handle, under owner: Handle, at spot: Spot) {
+    mutating func move(_ handle: Handle, under owner: Handle, at spot: HandlePosition) {
         let oldOwner = parent(handle)
         let weight = weight(handle)
         remove(handle, weight: weight, from: &trees.writable(at: Int(oldOwner)).pointee)

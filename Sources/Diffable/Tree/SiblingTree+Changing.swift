@@ -53,16 +53,16 @@ extension SiblingTree {
 
 extension Forest {
     mutating func insert(
-        _ handle: Handle, weight: Int, into root: inout SiblingTree?, of owner: Handle, at spot: Spot
+        _ handle: Handle, weight: Int, into root: inout SiblingTree?, of owner: Handle, at spot: HandlePosition
     ) {
         guard root != nil else {
             slots.updatePlace(handle) { $0.parent = owner }
             root = leaf(of: HandlePage.make(handle), total: weight)
             return
         }
-        let route: Route
+        let route: PagePath
         switch spot {
-        case .front, .end: route = Route()
+        case .front, .end: route = PagePath()
         case .before(let sibling), .after(let sibling): route = self.route(of: sibling)
         }
         guard
@@ -78,7 +78,8 @@ extension Forest {
 
     /// Returns the page's new right neighbour if the page had to be split.
     private mutating func insert(
-        _ handle: Handle, weight: Int, into page: inout SiblingTree, of owner: Handle, at spot: Spot, _ route: Route,
+        _ handle: Handle, weight: Int, into page: inout SiblingTree, of owner: Handle, at spot: HandlePosition,
+        _ route: PagePath,
         height: Int
     ) -> SiblingTree? {
         page.count += 1
@@ -98,7 +99,7 @@ extension Forest {
     }
 
     private mutating func insert(
-        _ handle: Handle, weight: Int, intoLeaf page: inout SiblingTree, of owner: Handle, at spot: Spot
+        _ handle: Handle, weight: Int, intoLeaf page: inout SiblingTree, of owner: Handle, at spot: HandlePosition
     ) -> SiblingTree? {
         let count = Int(page.count) - 1
         let position =
@@ -224,7 +225,7 @@ extension Forest {
     }
 
     private mutating func remove(
-        _ handle: Handle, weight: Int, from page: inout SiblingTree, _ route: Route, height: Int
+        _ handle: Handle, weight: Int, from page: inout SiblingTree, _ route: PagePath, height: Int
     ) {
         page.count -= 1
         page.total -= UInt32(weight)
@@ -278,7 +279,7 @@ extension Forest {
         changeWeight(by: difference, in: &root!, route, height: route.count - 1)
     }
 
-    private func changeWeight(by difference: Int, in page: inout SiblingTree, _ route: Route, height: Int) {
+    private func changeWeight(by difference: Int, in page: inout SiblingTree, _ route: PagePath, height: Int) {
         page.total = UInt32(Int(page.total) + difference)
         guard height > 0 else { return }
         let position = page.withPages { $0.position(of: route[height - 1]) }

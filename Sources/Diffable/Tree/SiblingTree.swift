@@ -323,10 +323,10 @@ extension Forest {
 
 extension Forest {
     /// The numbers of the pages from a handle's leaf to the root of its tree.
-    func route(of handle: Handle) -> Route { route(from: slots.place(handle).leaf) }
+    func route(of handle: Handle) -> PagePath { route(from: slots.place(handle).leaf) }
 
-    private func route(from leaf: PageNumber) -> Route {
-        var route = Route()
+    private func route(from leaf: PageNumber) -> PagePath {
+        var route = PagePath()
         var number = leaf
         while number != noPage {
             route.append(number)
@@ -355,7 +355,7 @@ extension Forest {
 }
 
 /// The path from a leaf up to the root. 16 levels are more than a B+tree of 2³² handles has.
-struct Route {
+struct PagePath {
     private var numbers = InlineArray<16, PageNumber>(repeating: noPage)
     private(set) var count = 0
 

@@ -86,7 +86,7 @@ extension Window {
 
 extension Window.Sent {
     /// An item that the list still has.
-    fileprivate struct Steady {
+    fileprivate struct SurvivingItem {
         var item: ItemID
         /// Its row when it was sent, and now.
         var row: Int
@@ -103,17 +103,17 @@ extension Window.Sent {
     /// Returns the rows near a row that did not move: the rows of the longest run in the old and the new order. Of
     /// several runs of equal length, it takes the one whose rows have moved up or down least, and then the one that
     /// ends first.
-    fileprivate func steadyRows(around row: Int, in list: Snapshot) -> [Steady] {
+    fileprivate func steadyRows(around row: Int, in list: Snapshot) -> [SurvivingItem] {
         let near = neighbours(of: row)
         let part = Window(start: .offset(near.lowerBound), limit: near.count).extract(from: rows).snapshot
-        var left: [Steady] = []
+        var left: [SurvivingItem] = []
         left.reserveCapacity(near.count)
         var isInOrder = true
         // The parents of the first row come before it.
         for (row, item) in zip(near, part.itemIdentifiers.suffix(near.count)) {
             guard let index = list.index(ofItem: item) else { continue }
             if let last = left.last, last.index > index { isInOrder = false }
-            left.append(Steady(item: item, row: row, index: index))
+            left.append(SurvivingItem(item: item, row: row, index: index))
         }
         return isInOrder ? left : Self.longestRun(of: left)
     }
@@ -131,7 +131,7 @@ extension Window.Sent {
         }
     }
 
-    private static func longestRun(of rows: [Steady]) -> [Steady] {
+    private static func longestRun(of rows: [SurvivingItem]) -> [SurvivingItem] {
         let sorted = rows.indices.sorted { rows[$0].index < rows[$1].index }
         var ranks = [Int](repeating: 0, count: rows.count)
         for (rank, number) in sorted.enumerated() { ranks[number] = rank + 1 }
@@ -155,7 +155,7 @@ extension Window.Sent {
                 rank += rank & -rank
             }
         }
-        var run: [Steady] = []
+        var run: [SurvivingItem] = []
         var number = longest.last
         while number >= 0 {
             run.append(rows[number])

@@ -10,11 +10,11 @@ extension Client {
     package func lines(
         of list: ListName, options: ListOptions = ListOptions(), _ body: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(ClientError) {
-        let groups = Mutex(LineGroup(ifAbsent: options.ifAbsent))
+        let groups = Mutex(UpdateLines(ifAbsent: options.ifAbsent))
         while true {
             let connection = try await shared.acquire()
             defer { shared.release() }
-            let (ends, end) = AsyncStream.makeStream(of: LineGroup.End.self, bufferingPolicy: .bufferingOldest(1))
+            let (ends, end) = AsyncStream.makeStream(of: UpdateLines.End.self, bufferingPolicy: .bufferingOldest(1))
             let number: Int
             do throws(ClientError) {
                 let since = groups.withLock { $0.resume() }
@@ -44,7 +44,7 @@ extension Client {
     }
 }
 
-private struct LineGroup: Sendable {
+private struct UpdateLines: Sendable {
     private let ifAbsent: AbsentList
     private var lines: [UInt8] = []
     private var epoch = ""
@@ -63,7 +63,7 @@ private struct LineGroup: Sendable {
         return since
     }
 
-    mutating func receive(_ arrival: Conversation.Arrival) -> (lines: [UInt8]?, end: End?) {
+    mutating func receive(_ arrival: MessageRouter.Arrival) -> (lines: [UInt8]?, end: End?) {
         switch arrival {
         case .end(let reason): return (nil, .lost(reason))
         case .viewSet, .viewRefused: return (nil, nil)

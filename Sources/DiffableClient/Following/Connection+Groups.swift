@@ -2,7 +2,7 @@ import Diffable
 import DiffableProtocol
 
 /// A complete update of a subscription, to be copied elsewhere.
-package enum FollowedGroup: Sendable {
+package enum FollowedUpdate: Sendable {
     /// The operations that make the state from nothing, and its position.
     case reset([ListOperation], ListPosition, UpdateCause)
     /// The operations that lead to a revision.
@@ -24,9 +24,9 @@ extension Connection {
     /// - Returns: the list's position at the beginning; nil if the list does not exist yet.
     package func follow(
         _ list: ListName, since: ListPosition?, groupLengthMax lengthMax: Int,
-        _ receive: @escaping @Sendable (FollowedGroup) async -> Void
+        _ receive: @escaping @Sendable (FollowedUpdate) async -> Void
     ) async throws(ClientError) -> ListPosition? {
-        let assembly = GroupAssembly(lengthMax: lengthMax)
+        let assembly = UpdateAssembly(lengthMax: lengthMax)
         var options = ListOptions()
         options.ifAbsent = .isAwaited
         let since = since.map { Request.Subscribe.Since(epoch: $0.epoch, revision: $0.revision) }
@@ -37,7 +37,7 @@ extension Connection {
     }
 }
 
-private actor GroupAssembly {
+private actor UpdateAssembly {
     private var operations: [ListOperation] = []
     /// The length of their lines in bytes.
     private var length = 0
@@ -45,7 +45,7 @@ private actor GroupAssembly {
 
     init(lengthMax: Int) { self.lengthMax = lengthMax }
 
-    func take(_ arrival: Conversation.Arrival) -> FollowedGroup? {
+    func take(_ arrival: MessageRouter.Arrival) -> FollowedUpdate? {
         guard case .notification(let message, let line) = arrival else {
             if case .end(let reason) = arrival { return .end(reason) }
             return nil
@@ -70,7 +70,7 @@ private actor GroupAssembly {
             }
         case .changes(let changes):
             return whole(changes.operations, changes.part).map { .changes($0, revision: changes.revision) }
-        case .bookmark(let bookmark): return bookmark.liveness.map(FollowedGroup.liveness)
+        case .bookmark(let bookmark): return bookmark.liveness.map(FollowedUpdate.liveness)
         case .listDeleted:
             (operations, length) = ([], 0)
             return .listDeleted

@@ -96,7 +96,7 @@ public final class FollowedLists: AsyncSequence, Sendable {
     }
 
     /// Runs on the connection's reader; never waits.
-    func receive(_ arrival: Conversation.Arrival) {
+    func receive(_ arrival: MessageRouter.Arrival) {
         switch arrival {
         case .notification(.listsChanged(_, let listed, let unlisted), _):
             change { state in

@@ -7,7 +7,7 @@ import Synchronization
 final class Follower<Value: Sendable>: Sendable {
     private let subscription: Subscription
     private let options: ListOptions
-    private let shownView: ShownView
+    private let shownView: CurrentView
     private let shared: SharedConnection
     private let state: Mutex<State>
 
@@ -28,7 +28,7 @@ final class Follower<Value: Sendable>: Sendable {
     }
 
     init(
-        of list: ListName, _ options: ListOptions, _ shownView: ShownView, _ contents: ItemContents<Value>,
+        of list: ListName, _ options: ListOptions, _ shownView: CurrentView, _ contents: ItemContents<Value>,
         over shared: SharedConnection
     ) {
         self.subscription = Subscription(to: list, ifAbsent: options.ifAbsent)
@@ -84,7 +84,7 @@ final class Follower<Value: Sendable>: Sendable {
             do throws(ClientError) {
                 let version = shownView.version
                 let (since, view) = subscription.continuation(with: version)
-                let receive = subscription.resume(ShownView.Version(number: version.number, view: view))
+                let receive = subscription.resume(CurrentView.Version(number: version.number, view: view))
                 let number = try await connection.begin(subscription.list, since, options, view: view) {
                     [weak self, weak connection] arrival in
                     await receive(arrival)

@@ -19,14 +19,14 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
     let options: ListOptions
     let contents: ItemContents<Value>
     let shared: SharedConnection
-    private let shownView: ShownView
+    private let shownView: CurrentView
 
     init(list: ListName, options: ListOptions, contents: ItemContents<Value>, shared: SharedConnection) {
         self.list = list
         self.options = options
         self.contents = contents
         self.shared = shared
-        shownView = ShownView(options.view?.view ?? View())
+        shownView = CurrentView(options.view?.view ?? View())
     }
 
     /// Changes the view in all current and future loops over this sequence and its copies; nil: the whole list.

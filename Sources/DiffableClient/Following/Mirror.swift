@@ -14,9 +14,9 @@ struct Mirror: Sendable {
     /// The position of the window in the last complete update.
     private var extent: Window.Extent?
     /// The views of `snapshot`, of the incomplete or next update, and of the updates after it.
-    private(set) var view = ShownView.Version.everything
-    private var nextView = ShownView.Version.everything
-    private var laterView: ShownView.Version?
+    private(set) var view = CurrentView.Version.everything
+    private var nextView = CurrentView.Version.everything
+    private var laterView: CurrentView.Version?
     private var isThere = false
 
     enum Progress { case partial, complete }
@@ -58,7 +58,7 @@ struct Mirror: Sendable {
     }
 
     /// An incomplete update is finished first.
-    mutating func setView(_ view: ShownView.Version) {
+    mutating func setView(_ view: CurrentView.Version) {
         if staged == nil { nextView = view } else { laterView = view }
     }
 

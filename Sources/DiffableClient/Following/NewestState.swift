@@ -74,7 +74,7 @@ struct NewestState: Sendable {
     }
 
     /// Sets the view of the next update, after one that is in progress.
-    mutating func setView(_ view: ShownView.Version) { mirror.setView(view) }
+    mutating func setView(_ view: CurrentView.Version) { mirror.setView(view) }
 
     /// Ends the sequence. Only the first end counts.
     mutating func finish(_ result: Result<Void, ClientError>) {
@@ -82,7 +82,7 @@ struct NewestState: Sendable {
     }
 
     /// Continues over another connection: the previous connection's end is ignored, and an incomplete update is discarded.
-    mutating func resume(_ view: ShownView.Version) {
+    mutating func resume(_ view: CurrentView.Version) {
         end = nil
         mirror.discardPart()
         mirror.setView(view)

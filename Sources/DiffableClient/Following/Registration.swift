@@ -33,7 +33,7 @@ public struct Registration<Value: Sendable>: Sendable {
         decode = { item, decoder in
             let content: Decoded
             do { content = try item.decodedContent(as: type, by: decoder) } catch {
-                throw UnfitContent(type: "\(type)", reason: error)
+                throw ContentDecodingError(type: "\(type)", reason: error)
             }
             return make(content, item)
         }
@@ -87,7 +87,7 @@ extension Client {
     }
 }
 
-struct UnfitContent: Error {
+struct ContentDecodingError: Error {
     let type: String
     let reason: any Error
 }

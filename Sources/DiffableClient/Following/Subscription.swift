@@ -127,7 +127,7 @@ extension Subscription {
 
     /// The position from which another connection continues with a view, and the view to request; nil and that view if there is
     /// no state yet.
-    func continuation(with wanted: ShownView.Version) -> (since: Request.Subscribe.Since?, view: View) {
+    func continuation(with wanted: CurrentView.Version) -> (since: Request.Subscribe.Since?, view: View) {
         state.withLock { state in
             let mirror = state.newest.mirror
             guard var since = mirror.since, let shown = since.view else { return (nil, wanted.view) }
@@ -139,7 +139,7 @@ extension Subscription {
     }
 
     /// Accepts messages from another connection from now on, and none from the previous one. `view` is the new connection's view.
-    func resume(_ view: ShownView.Version) -> Conversation.Receiver {
+    func resume(_ view: CurrentView.Version) -> MessageRouter.Receiver {
         let generation = state.withLock { state in
             state.generation += 1
             state.newest.resume(view)
@@ -151,11 +151,11 @@ extension Subscription {
     }
 
     /// Runs on the connection's reader; never waits.
-    func receive(_ arrival: Conversation.Arrival) {
+    func receive(_ arrival: MessageRouter.Arrival) {
         change { Subscription.receive(arrival, &$0) }
     }
 
-    private static func receive(_ arrival: Conversation.Arrival, _ state: inout State) {
+    private static func receive(_ arrival: MessageRouter.Arrival, _ state: inout State) {
         switch arrival {
         case .notification(let message, _): state.newest.receive(message)
         case .viewSet(let view): state.newest.setView(view)

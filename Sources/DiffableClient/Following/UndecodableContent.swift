@@ -25,7 +25,7 @@ public struct UndecodableContent: Error, Equatable, Sendable {
     init(of item: ItemID, in list: ListName, as type: Any.Type, _ error: any Error) {
         self.list = list
         self.item = item
-        let unfit = error as? UnfitContent
+        let unfit = error as? ContentDecodingError
         self.type = unfit?.type ?? "\(type)"
         guard let error = (unfit?.reason ?? error) as? Swift.DecodingError else {
             (member, reason) = ("", "\(error)")

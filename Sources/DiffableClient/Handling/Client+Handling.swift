@@ -179,7 +179,7 @@ private final class HandlerRun: Sendable {
     }
 
     /// Runs on the connection's reader; never waits.
-    private func receive(_ arrival: Conversation.Arrival, _ events: AsyncStream<Event>.Continuation) {
+    private func receive(_ arrival: MessageRouter.Arrival, _ events: AsyncStream<Event>.Continuation) {
         switch arrival {
         case .notification(.request(let request), let line):
             let mirror = registration.requests.contains(.propose) ? state.withLock { $0.mirror } : nil

@@ -6,7 +6,7 @@ extension Connection {
     /// Registers this connection as a list's handler, and returns its number. `receiver` gets each request, each cancellation,
     /// and the end.
     func begin(
-        _ handler: Request.Handle, _ receiver: @escaping Conversation.Receiver
+        _ handler: Request.Handle, _ receiver: @escaping MessageRouter.Receiver
     ) async throws(ClientError) -> Int {
         let result = try await exchange(.handler(receiver)) { id, writer throws(ClientError) in
             Request.handle(handler).write(id: id, into: &writer)
@@ -17,7 +17,7 @@ extension Connection {
 
     /// Ends a handler without waiting for the reply, so also where waiting is impossible.
     func endSoon(handler: Int) {
-        withConversation { $0.forget(handler: handler) }
+        withRouter { $0.forget(handler: handler) }
         writeSoon(.unhandle(.init(handler: handler)), id: .absent)
     }
 
@@ -60,7 +60,7 @@ extension Connection {
 extension Request.Answer.Verdict {
     /// The response instead of one that was not accepted. A proposal was not applied; any other request was carried out before
     /// its response.
-    fileprivate func instead(_ objection: String, to kind: HandledKind) -> Request.Answer.Verdict {
+    fileprivate func instead(_ objection: String, to kind: HandlerRequestKind) -> Request.Answer.Verdict {
         if case .consent = self, kind != .propose { return .failure(outcomeUnknown: objection) }
         return .refusal(objection)
     }

@@ -67,7 +67,7 @@ public struct ListHandler: Sendable {
     }
 
     func registration(_ list: ListName, _ existing: ExistingHandler) -> Request.Handle {
-        var kinds: Set<HandledKind> = []
+        var kinds: Set<HandlerRequestKind> = []
         if anyAction != nil || !actions.isEmpty { kinds.insert(.perform) }
         if proposals != nil { kinds.insert(.propose) }
         if children != nil { kinds.insert(.expand) }

@@ -8,7 +8,7 @@ package actor DaemonLink {
     package struct Current: Sendable {
         package let connection: Connection
         package let number: Int
-        fileprivate let end: Bell
+        fileprivate let end: WakeSignal
     }
 
     private let socket: String?
@@ -17,7 +17,7 @@ package actor DaemonLink {
     private var lastNumber = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// Rung for each new connection.
-    private var bells: [Bell] = []
+    private var bells: [WakeSignal] = []
     private var lastComplaint: String?
 
     /// The limit of a request's duration. After it, the daemon is considered hung.
@@ -32,9 +32,9 @@ package actor DaemonLink {
     /// The current connection's number; nil while disconnected.
     package var number: Int? { current?.number }
 
-    package func tell(_ bell: Bell) { bells.append(bell) }
+    package func tell(_ wakeSignal: WakeSignal) { bells.append(wakeSignal) }
 
-    package func forget(_ bell: Bell) { bells.removeAll { $0 === bell } }
+    package func forget(_ wakeSignal: WakeSignal) { bells.removeAll { $0 === wakeSignal } }
 
     package func run() async {
         var failures = 0
@@ -58,12 +58,12 @@ package actor DaemonLink {
 
     private func hold(_ connection: Connection) async {
         lastNumber += 1
-        let end = Bell()
+        let end = WakeSignal()
         current = Current(connection: connection, number: lastNumber, end: end)
         if lastComplaint != nil { say("connected to the daemon at \(connection.path)") }
         lastComplaint = nil
         resumeAll()
-        for bell in bells { bell.ring() }
+        for wakeSignal in bells { wakeSignal.ring() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await connection.closed() }
             group.addTask { await end.wait() }

@@ -60,7 +60,7 @@ extension FeedSettings {
         switch state.content {
         case nil: content = .object([(Self.mark, Self.feeder)])
         case let known?:
-            let view = JSONView(known)
+            let view = JSONReader(known)
             // Content that is not an object cannot hold the mark, and stays as it is.
             guard view.isObject else { return state }
             content = .object(view.members.map { ($0.name, $0.value.content) } + [(Self.mark, Self.feeder)])
@@ -76,5 +76,5 @@ struct DeletionRefusal: Error, CustomStringConvertible {
 }
 
 extension Snapshot {
-    fileprivate var isFed: Bool { content.map { JSONView($0).member(FeedSettings.mark) != nil } ?? false }
+    fileprivate var isFed: Bool { content.map { JSONReader($0).member(FeedSettings.mark) != nil } ?? false }
 }

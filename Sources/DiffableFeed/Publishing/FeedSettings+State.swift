@@ -77,7 +77,7 @@ extension FeedSettings {
         var list =
             switch input {
             case .whole(let list): list
-            case .items(let items): WholeList(sections: [Section(id: Arrangement.defaultSection, items: items)])
+            case .items(let items): WholeList(sections: [Section(id: ItemBuilder.defaultSection, items: items)])
             }
         guard !constants.isEmpty else { return list }
         for index in list.sections.indices {
@@ -89,7 +89,7 @@ extension FeedSettings {
     func completed(_ content: Content?, of id: ItemID) throws(FeedError) -> Content? {
         guard !constants.isEmpty else { return content }
         guard let content else { return constantContent }
-        let view = JSONView(content)
+        let view = JSONReader(content)
         guard view.isObject else {
             throw FeedError(
                 "the content of the item \(quoted(id)) is \(view.sort), and the feed's key `content` can add members only to an "

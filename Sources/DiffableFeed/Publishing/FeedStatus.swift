@@ -39,7 +39,7 @@ package struct FeedStatus: Equatable, Sendable {
         if let lastSuccess { members.append(("lastSuccess", .number(lastSuccess))) }
         if let nextAttempt {
             members.append(("nextAttempt", .number(nextAttempt)))
-            members.append(("secondaryText", .string("next run \(FileWords.time(nextAttempt))".utf8)))
+            members.append(("secondaryText", .string("next run \(FileFormatting.time(nextAttempt))".utf8)))
         }
         if hasActions {
             let actions: [FeedAction] = state == .paused ? [.resume] : [.run, .pause]

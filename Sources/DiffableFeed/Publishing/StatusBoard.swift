@@ -29,9 +29,9 @@ package final class StatusBoard: Sendable {
     let link: DaemonLink
     private let say: @Sendable (String) -> Void
     private let state = Mutex(State())
-    private let bell = Bell()
+    private let wakeSignal = WakeSignal()
     /// Rung each time the list has been changed, for the handler.
-    let listIsThere = Bell()
+    let listIsThere = WakeSignal()
 
     private static let timesPause = Duration.seconds(1)
     static let alternative = "use another list for the status (--feeds)"
@@ -53,7 +53,7 @@ package final class StatusBoard: Sendable {
             state.statuses = [:]
             for feed in feeds { state.statuses[feed.list] = known[feed.list] ?? feed }
         }
-        bell.ring()
+        wakeSignal.ring()
     }
 
     package func change(_ feed: ListName, _ body: (inout FeedStatus) -> Void) {
@@ -62,16 +62,16 @@ package final class StatusBoard: Sendable {
             body(&status)
             state.statuses[feed] = status
         }
-        bell.ring()
+        wakeSignal.ring()
     }
 
     func setHandling(_ isHandling: Bool) {
         state.withLock { $0.isHandling = isHandling }
-        bell.ring()
+        wakeSignal.ring()
     }
 
     package func run() async {
-        await link.tell(bell)
+        await link.tell(wakeSignal)
         var sent = Sent()
         while !Task.isCancelled {
             let statuses = state.withLock(\.shown)
@@ -79,7 +79,7 @@ package final class StatusBoard: Sendable {
                 sent.failures == 0 && sent.differsInWords(from: statuses) && sent.urgent.take(at: .now)
             if !sent.isSame(statuses), isUrgent || sent.time + sent.pause <= .now { await send(statuses, &sent) }
             let isWaiting = !sent.isSame(state.withLock(\.shown))
-            await bell.wait(until: isWaiting ? sent.time + sent.pause : nil)
+            await wakeSignal.wait(until: isWaiting ? sent.time + sent.pause : nil)
             if let number = await link.number, number != sent.number { (sent.statuses, sent.failures) = ([], 0) }
         }
     }
@@ -159,7 +159,7 @@ package final class StatusBoard: Sendable {
         var complaint: String?
         var time = ContinuousClock.Instant.now - StatusBoard.timesPause
         /// Limits the changes that are sent at once: a hostile source can alternate between failure and success.
-        var urgent = Allowance(50, perSecond: 10, at: .now)
+        var urgent = TokenBucket(50, perSecond: 10, at: .now)
 
         var pause: Duration {
             failures == 0

@@ -14,17 +14,17 @@ final class Feed: Sendable {
     private let say: @Sendable (String) -> Void
     private let health = Mutex(FeedHealth())
     /// Limits the log, because a source may alternate between failure and success.
-    private let sentences = Mutex(Allowance(20, perSecond: 1, at: .now))
+    private let sentences = Mutex(TokenBucket(20, perSecond: 1, at: .now))
     /// Rung whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
-    private let listIsThere = (forHandler: Bell(), forGuard: Bell())
+    private let listIsThere = (forHandler: WakeSignal(), forGuard: WakeSignal())
     private let isDeleted = Mutex(false)
     /// Whether the source still has to receive the list's earlier state, such as open folders.
     private let isToBeResumed = Mutex(true)
     /// Whether the current run has not delivered yet.
     private let isRunFresh = Mutex(true)
     private let control = FeedControl()
-    private let sending: Bell
-    private let news: FeedNews
+    private let sending: WakeSignal
+    private let news: PendingFeedOutput
     /// Whether a refused state is to be sent again without a pause.
     private let isSendingWanted = Mutex(false)
 
@@ -40,8 +40,8 @@ final class Feed: Sendable {
         self.watcher = watcher
         self.say = say
         list = FedList(settings, over: link)
-        sending = Bell()
-        news = FeedNews(sending)
+        sending = WakeSignal()
+        news = PendingFeedOutput(sending)
     }
 
     /// Runs until the task is cancelled. Everything that the source started has ended when it returns.
@@ -93,11 +93,11 @@ final class Feed: Sendable {
     /// The pause between a file's change and the run, because most programs empty a file before they write it.
     private static let settling = Duration.milliseconds(20)
 
-    private func runSource(_ news: FeedNews) async {
-        let stirred = control.bell
+    private func runSource(_ news: PendingFeedOutput) async {
+        let stirred = control.wakeSignal
         let ticket = source.watchedPaths.isEmpty ? nil : watcher.watch(source.watchedPaths) { stirred.ring() }
         defer { if let ticket { watcher.stop(ticket) } }
-        var schedule = FeedSchedule(source.pace, at: .now)
+        var schedule = FeedSchedule(source.runMode, at: .now)
         while !Task.isCancelled {
             // A wish after this ends the run that begins below.
             _ = control.interruption.takeRing()
@@ -107,7 +107,7 @@ final class Feed: Sendable {
             }
             if control.takeRun() { schedule.demand(at: .now) }
             guard schedule.isDue(at: .now) else {
-                let problem = source.pace == .runs(every: nil) ? ticket.flatMap(watcher.problem) : nil
+                let problem = source.runMode == .runs(every: nil) ? ticket.flatMap(watcher.problem) : nil
                 let wasBlind = health.withLock { $0.watchProblem != nil }
                 if wasBlind || problem != nil { change { $0.watchProblem = problem } }
                 if wasBlind, problem == nil { schedule.stir(at: .now) }
@@ -176,7 +176,7 @@ final class Feed: Sendable {
         }
     }
 
-    private func take(_ state: FeedState, _ news: FeedNews) {
+    private func take(_ state: FeedState, _ news: PendingFeedOutput) {
         let problem: FeedError?
         switch state {
         case .failure(let error):
@@ -190,7 +190,7 @@ final class Feed: Sendable {
         change { health in
             health.sourceProblem = problem.map { settings.names.text(of: $0) }
             // Clears the time of the retry. A stream that delivers has no next run.
-            if problem == nil, source.pace == .stream { health.nextRun = nil }
+            if problem == nil, source.runMode == .stream { health.nextRun = nil }
         }
         let isFirst = isRunFresh.withLock { isFresh in
             defer { isFresh = false }
@@ -205,8 +205,8 @@ final class Feed: Sendable {
     // MARK: - Sending
 
     /// Sends the newest state, and sends the last one again after a reconnection.
-    private func send(_ news: FeedNews, _ bell: Bell) async {
-        var pending: FeedNews.Batch?
+    private func send(_ news: PendingFeedOutput, _ wakeSignal: WakeSignal) async {
+        var pending: PendingFeedOutput.Batch?
         var wasDeleted = false
         var connection = 0
         var failures = 0
@@ -262,12 +262,12 @@ final class Feed: Sendable {
                 }
             }
             if !news.isEmpty || wasDeleted, pause == nil { continue }
-            await bell.wait(until: pause)
+            await wakeSignal.wait(until: pause)
             // The daemon may refuse another state for the same reason, so the next attempt waits. The next state may have more
             // items.
             if let pause, !isForNewsToEnd {
                 while pause > .now, !Task.isCancelled, !isSendingWanted.withLock(\.self) {
-                    await bell.wait(until: pause)
+                    await wakeSignal.wait(until: pause)
                 }
             }
             isSendingWanted.withLock { $0 = false }
@@ -275,7 +275,7 @@ final class Feed: Sendable {
     }
 
     /// Detects that the list was deleted or renamed, and has it created again.
-    private func guardList(_ sending: Bell) async {
+    private func guardList(_ sending: WakeSignal) async {
         while !Task.isCancelled {
             await listIsThere.forGuard.wait()
             do {

@@ -20,9 +20,9 @@ final class FeedControl: Sendable {
 
     private let state = Mutex(State())
     /// Rung for each wish and each changed file, to wake a feed between two runs.
-    let bell = Bell()
+    let wakeSignal = WakeSignal()
     /// Ends a run of a source that runs until it fails.
-    let interruption = Bell()
+    let interruption = WakeSignal()
 
     var isPaused: Bool { state.withLock(\.isPaused) }
     /// Whether a feed that waits for its next run should stop waiting.
@@ -83,7 +83,7 @@ final class FeedControl: Sendable {
 
     private func ring() {
         interruption.ring()
-        bell.ring()
+        wakeSignal.ring()
     }
 
     // MARK: - For the feed

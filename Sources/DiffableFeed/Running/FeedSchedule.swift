@@ -4,13 +4,13 @@ import DiffableClient
 package struct FeedSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
 
-    package enum Pace: Equatable, Sendable {
+    package enum RunMode: Equatable, Sendable {
         /// Runs that end, and their interval. If it is nil, only a change of a watched path starts a run.
         case runs(every: Duration?)
         case stream
     }
 
-    private let pace: Pace
+    private let runMode: RunMode
     /// Nil during a run, and if only a change starts the next one.
     package private(set) var next: Instant?
     private var started: Instant?
@@ -19,8 +19,8 @@ package struct FeedSchedule: Sendable {
     /// The earliest time of the next run, even after a change.
     private var earliest: Instant?
 
-    package init(_ pace: Pace, at now: Instant) {
-        self.pace = pace
+    package init(_ runMode: RunMode, at now: Instant) {
+        self.runMode = runMode
         next = now
     }
 
@@ -52,7 +52,7 @@ package struct FeedSchedule: Sendable {
         // A slow run may use at most a fifth of the time.
         let rested = now + (now - start) * Self.restPerRun
         (started, failures, earliest) = (nil, 0, rested)
-        switch pace {
+        switch runMode {
         case .runs(let every):
             next = isStale ? rested : every.map { max(start + $0, rested) }
         case .stream: next = now + Self.streamPauseMin
@@ -61,9 +61,9 @@ package struct FeedSchedule: Sendable {
 
     package mutating func fail(at now: Instant) {
         guard let start = started else { return }
-        if case .stream = pace, now - start >= Self.streamPauseMax { failures = 0 }
+        if case .stream = runMode, now - start >= Self.streamPauseMax { failures = 0 }
         failures += 1
-        let rested = now + (now - start) * (pace == .stream ? 0 : Self.restPerRun)
+        let rested = now + (now - start) * (runMode == .stream ? 0 : Self.restPerRun)
         let due = max(now + pause, rested)
         (started, next) = (nil, due)
         // A user who fixes the problem need not wait for the end of a long pause.
@@ -72,7 +72,7 @@ package struct FeedSchedule: Sendable {
     }
 
     private var pause: Duration {
-        switch pace {
+        switch runMode {
         case .runs(let every):
             Backoff.doubled(every ?? Self.pauseMin, times: failures, upTo: Self.pauseMax)
         case .stream: Backoff.doubled(Self.streamPauseMin, times: failures - 1, upTo: Self.streamPauseMax)

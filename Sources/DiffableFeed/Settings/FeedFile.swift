@@ -275,7 +275,7 @@ extension RowMapping {
             numbers = try member.names(remedy: remedy).joined(separator: ",")
         }
         if let member = mapping.take("types") {
-            types = try member.object().map { "\($0.name)=\(JSONView($0.value).plainText)" }.joined(separator: ",")
+            types = try member.object().map { "\($0.name)=\(JSONReader($0.value).plainText)" }.joined(separator: ",")
             do { _ = try columnTypes() } catch { throw member.error(error.message.text(.keys)) }
         }
         if let member = mapping.take("separator") {

@@ -143,7 +143,8 @@ extension Node {
         case .scalar(let scalar):
             if scalar.isNull { return writer.append("null") }
             let isWord = scalar.style == .plain && ["true", "false"].contains(scalar.string)
-            if isWord || (scalar.style == .plain && Content.parsed(scalar.string).map { JSONView($0).isNumber } == true)
+            if isWord
+                || (scalar.style == .plain && Content.parsed(scalar.string).map { JSONReader($0).isNumber } == true)
             {
                 writer.append(Array(scalar.string.utf8))
             } else {

@@ -27,23 +27,23 @@ package struct CommandSource: FeedSource {
         self.complain = complain
     }
 
-    package var pace: FeedSchedule.Pace { settings.stream == nil ? .runs(every: settings.every) : .stream }
+    package var runMode: FeedSchedule.RunMode { settings.stream == nil ? .runs(every: settings.every) : .stream }
     package var watchedPaths: [String] { settings.on }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
-        var terms = CommandRun.Terms(complain: complain)
-        terms.leftovers = .killed
+        var options = CommandRun.Options(complain: complain)
+        options.leftovers = .killed
         guard let stream = settings.stream else {
-            terms.timeout = settings.timeout
-            terms.outputLengthMax = rows.limits.sourceLengthMax
-            let result = try await result(terms)
+            options.timeout = settings.timeout
+            options.outputLengthMax = rows.limits.sourceLengthMax
+            let result = try await result(options)
             try check(result)
             return deliver(try states.state(of: result.output, named: name))
         }
         let lines = StreamedLines(
             stream, rows, remove: settings.remove, named: name, lineLengthMax: rows.limits.sourceLengthMax, deliver)
-        terms.receive = { lines.append($0) }
-        let endless = terms
+        options.receive = { lines.append($0) }
+        let endless = options
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 let result = try await result(endless)
@@ -67,10 +67,11 @@ package struct CommandSource: FeedSource {
     private var program: String { settings.isShell ? "the shell command" : settings.words[0] }
     private var name: String { "the output of \(program)" }
 
-    private func result(_ terms: CommandRun.Terms) async throws -> CommandRun.Result {
+    private func result(_ options: CommandRun.Options) async throws -> CommandRun.Result {
         let result: CommandRun.Result
-        do { result = try await CommandRun(settings.words, environment: environment, terms).result(ofInput: []) } catch
-        {
+        do {
+            result = try await CommandRun(settings.words, environment: environment, options).result(ofInput: [])
+        } catch {
             throw FeedError("\(error)")
         }
         try Task.checkCancellation()

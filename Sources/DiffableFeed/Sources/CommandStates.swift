@@ -42,13 +42,13 @@ final class CommandStates: Sendable {
             guard mapping.fields == .none else { throw FeedError(InputReader.fieldsRefused, at: place) }
             return .whole(.whole(list))
         case .rows(let rows, let columns):
-            if let images = RowImages(rows, columns: columns, place: place) {
+            if let images = RawRows(rows, columns: columns, place: place) {
                 return .snapshot(try states.state(of: images))
             }
             do {
-                let arrangement = try Arrangement(
+                let builder = try ItemBuilder(
                     of: rows, columns: columns, fields: mapping.fields, orphans: mapping.orphans)
-                return .whole(.whole(WholeList(sections: try arrangement.sections())))
+                return .whole(.whole(WholeList(sections: try builder.sections())))
             } catch {
                 throw FeedError(error, at: place)
             }

@@ -6,7 +6,7 @@ import DiffableInput
 /// (`FeedSchedule`) decides when the next run starts. A source that follows changes itself, such as a stream, has one run that
 /// lasts until it fails. Runs of one feed never overlap.
 package protocol FeedSource: Sendable {
-    var pace: FeedSchedule.Pace { get }
+    var runMode: FeedSchedule.RunMode { get }
     /// Absolute paths whose changes start a run; empty if the source watches by itself.
     var watchedPaths: [String] { get }
     /// Whether a run lasts until it fails, because the source follows changes itself.
@@ -25,7 +25,7 @@ package protocol FeedSource: Sendable {
 }
 
 extension FeedSource {
-    package var isEndless: Bool { pace == .stream }
+    package var isEndless: Bool { runMode == .stream }
     package var handler: ListHandler? { nil }
     package func resume(_ list: Snapshot) async {}
 }

@@ -18,7 +18,7 @@ final class StreamedLines: Sendable {
     private let remove: FieldPath?
     private let name: String
     private let deliver: @Sendable (FeedState) -> Void
-    let broken = Bell()
+    let broken = WakeSignal()
     private let state = Mutex(State())
 
     /// The limit of a line's length in bytes, so that a program that writes no line ends does not use up the memory.
@@ -109,7 +109,7 @@ final class StreamedLines: Sendable {
     /// The item that a line deletes; nil if the line adds or changes an item.
     private func removedItem(_ text: [UInt8], line: Int) throws(InputError) -> ItemID? {
         guard let remove, JSONRows.isRow(text[...]) else { return nil }
-        guard let mark = JSONView(Content(text)).value(ofRow: remove), !["null", "false"].contains(mark.plainText)
+        guard let mark = JSONReader(Content(text)).value(ofRow: remove), !["null", "false"].contains(mark.plainText)
         else {
             return nil
         }

@@ -10,7 +10,7 @@ import Synchronization
 /// /tmp or in a home directory above it wake nothing. inotify does not report mounts, so the thread also waits for changes of
 /// /proc/self/mountinfo, and then compares where each path leads.
 package final class FileWatcher: Sendable {
-    private struct Audience {
+    private struct Watcher {
         var paths: [String]
         /// Suffixes of further files in the directory of each path's real file, such as `-wal`.
         var suffixes: [String] = []
@@ -45,7 +45,7 @@ package final class FileWatcher: Sendable {
         var isStarted = false
         /// Whether the paths will be compared after a pause.
         var isComparisonDue = false
-        var audiences: [Int: Audience] = [:]
+        var audiences: [Int: Watcher] = [:]
         var lastNumber = 0
         var requests: [Int32: [Request]] = [:]
     }
@@ -70,12 +70,12 @@ package final class FileWatcher: Sendable {
     package func watch(
         _ paths: [String], suffixes: [String] = [], _ tell: @escaping @Sendable () -> Void
     ) -> Int {
-        add(Audience(paths: paths, suffixes: suffixes, tell: tell))
+        add(Watcher(paths: paths, suffixes: suffixes, tell: tell))
     }
 
     /// Calls back after the file at one of the paths is replaced or deleted, and after the mounts below it change.
     package func watchPlaces(of paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
-        add(Audience(paths: paths, isOfPlaces: true, tell: tell))
+        add(Watcher(paths: paths, isOfPlaces: true, tell: tell))
     }
 
     /// Why the kernel does not report all changes of a ticket's paths; nil when it does. Asks it again if it did not.
@@ -94,7 +94,7 @@ package final class FileWatcher: Sendable {
         return min(next ?? retry, retry)
     }
 
-    private func add(_ audience: Audience) -> Int {
+    private func add(_ audience: Watcher) -> Int {
         state.withLock { state in
             state.lastNumber += 1
             state.audiences[state.lastNumber] = audience
@@ -182,7 +182,7 @@ extension FileWatcher {
         return nil
     }
 
-    private func places(of audience: Audience, _ mounts: Mounts?) -> Places {
+    private func places(of audience: Watcher, _ mounts: Mounts?) -> Places {
         var paths = audience.paths.map { ResolvedPath($0) }
         paths += paths.flatMap { path in audience.suffixes.map { ResolvedPath(path.path + $0) } }
         return Places(paths: paths, mounts: paths.flatMap { mounts?.below($0.path) ?? [] })

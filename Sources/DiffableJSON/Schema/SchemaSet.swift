@@ -3,12 +3,12 @@ import Diffable
 /// The schemas of a list's contents, by kind.
 package struct SchemaSet: Sendable {
     /// The treatment of items whose kind has no schema.
-    package enum Others: String, Sendable {
+    package enum OtherKinds: String, Sendable {
         case allow
         case refuse
     }
 
-    package let others: Others
+    package let others: OtherKinds
     /// `{"todo":SCHEMA,…}`: the original text, without insignificant white space.
     package let json: [UInt8]
     private let kinds: ByteTable
@@ -19,7 +19,7 @@ package struct SchemaSet: Sendable {
         self.init(others: .allow, json: Array("{}".utf8), [])
     }
 
-    init(others: Others, json: [UInt8], _ schemas: [(kind: [UInt8], schema: Schema)]) {
+    init(others: OtherKinds, json: [UInt8], _ schemas: [(kind: [UInt8], schema: Schema)]) {
         self.others = others
         self.json = json
         var kinds = ByteTable()
@@ -30,7 +30,7 @@ package struct SchemaSet: Sendable {
 
     /// `json` is `{"todo":SCHEMA,…}`; the kind `""` is for items without a kind.
     package init(
-        json: UnsafeRawBufferPointer, others: Others, limits: SchemaLimits = .standard
+        json: UnsafeRawBufferPointer, others: OtherKinds, limits: SchemaLimits = .standard
     ) throws(DecodingError) {
         var decoder = Decoder(json, limits: .journal)
         self = try decoder.schemas(others: others, limits: limits)
@@ -80,9 +80,9 @@ extension SchemaSet: Equatable {
 
 extension SchemaSet {
     /// The same schemas with another rule for kinds without a schema.
-    package func with(others: Others) -> SchemaSet { SchemaSet(self, others: others) }
+    package func with(others: OtherKinds) -> SchemaSet { SchemaSet(self, others: others) }
 
-    private init(_ set: SchemaSet, others: Others) {
+    private init(_ set: SchemaSet, others: OtherKinds) {
         self.others = others
         json = set.json
         kinds = set.kinds
@@ -93,7 +93,7 @@ extension SchemaSet {
 extension Decoder {
     /// `{"todo":SCHEMA,…}`. The limits apply to all of them together.
     package mutating func schemas(
-        others: SchemaSet.Others, limits: SchemaLimits = .standard
+        others: SchemaSet.OtherKinds, limits: SchemaLimits = .standard
     ) throws(DecodingError) -> SchemaSet {
         guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected("schemas", "an object") }
         let json = try schemaText(limits)

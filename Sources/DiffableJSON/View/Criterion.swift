@@ -4,7 +4,7 @@ package struct Criterion: Sendable {
     let condition: Condition?
     let search: SearchText?
     /// Ranges of values, of which a matching item has at least one; nil if there are none to rely on.
-    let anchors: [Anchor]?
+    let anchors: [ValueRange]?
 
     /// Nil without any requirement.
     init?(condition: Condition?, search: SearchText?) {
@@ -49,7 +49,7 @@ package struct ComparedPath: Hashable, Sendable {
 }
 
 /// The values at a path between two others, both included, as `SortKey` orders them.
-struct Anchor: Equatable {
+struct ValueRange: Equatable {
     let path: ContentPath
     var span: KeySpan
 }
@@ -69,12 +69,12 @@ extension KeySpan {
 }
 
 extension Condition {
-    fileprivate var anchors: [Anchor]? {
+    fileprivate var anchors: [ValueRange]? {
         switch self {
-        case .test(let path, let test): return test.span.map { [Anchor(path: path, span: $0)] }
+        case .test(let path, let test): return test.span.map { [ValueRange(path: path, span: $0)] }
         case .not: return nil
         case .or(let conditions):
-            var anchors: [Anchor] = []
+            var anchors: [ValueRange] = []
             for condition in conditions {
                 guard let more = condition.anchors else { return nil }
                 anchors += more
@@ -85,8 +85,8 @@ extension Condition {
     }
 
     /// The ranges of the condition that seems to match the fewest items. Conditions on the same path are combined.
-    private static func anchors(ofAll conditions: [Condition]) -> [Anchor]? {
-        var choices: [[Anchor]] = []
+    private static func anchors(ofAll conditions: [Condition]) -> [ValueRange]? {
+        var choices: [[ValueRange]] = []
         for condition in conditions {
             guard let anchors = condition.anchors else { continue }
             if anchors.count == 1,
@@ -97,7 +97,7 @@ extension Condition {
                 choices.append(anchors)
             }
         }
-        func worth(_ anchors: [Anchor]) -> (Int, Int) {
+        func worth(_ anchors: [ValueRange]) -> (Int, Int) {
             (anchors.map(\.span.narrowness).min() ?? .max, -anchors.count)
         }
         return choices.max { worth($0) < worth($1) }

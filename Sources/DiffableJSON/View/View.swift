@@ -172,7 +172,7 @@ extension Decoder {
         switch member {
         case .sections:
             let sections = try elements("sections") { decoder throws(DecodingError) in
-                try decoder.identifier("a section's id", as: SectionName.self)
+                try decoder.identifier("a section's id", as: SectionTag.self)
             }
             parts.numberOfIDs += sections.count
             parts.sections = Set(sections)
@@ -196,7 +196,7 @@ extension Decoder {
 
     private mutating func itemSet(_ what: StaticString, _ count: inout Int) throws(DecodingError) -> Set<ItemID> {
         let ids = try elements(what) { decoder throws(DecodingError) in
-            try decoder.identifier("an item's id", as: ItemName.self)
+            try decoder.identifier("an item's id", as: ItemTag.self)
         }
         count += ids.count
         return Set(ids)
@@ -464,7 +464,7 @@ extension Decoder {
         _ = scanner.peek()
         let start = scanner.offset
         let ids = try elements(what) { decoder throws(DecodingError) in
-            try decoder.identifier("an item's id", as: ItemName.self)
+            try decoder.identifier("an item's id", as: ItemTag.self)
         }
         guard ids.count <= max else {
             throw .invalid("\(what) has \(ids.count) ids, and may have \(max); name fewer items", at: start)

@@ -25,16 +25,16 @@ extension Decoder {
     }
 
     /// `"perform"`, `"propose"` or `"expand"`; nil for a kind that only a newer daemon knows.
-    mutating func handledKind() throws(DecodingError) -> HandledKind? {
+    mutating func handledKind() throws(DecodingError) -> HandlerRequestKind? {
         let string = try string("a request")
-        if let kind = HandledKind(rawValue: string.text) { return kind }
+        if let kind = HandlerRequestKind(rawValue: string.text) { return kind }
         if limits.unknownMembers == .areIgnored { return nil }
         throw .invalid(
             "a request must be \"perform\", \"propose\" or \"expand\", not \(string.text.quoted)", at: string.offset)
     }
 
-    mutating func handledKinds(_ what: StaticString) throws(DecodingError) -> Set<HandledKind> {
-        var kinds: Set<HandledKind> = []
+    mutating func handledKinds(_ what: StaticString) throws(DecodingError) -> Set<HandlerRequestKind> {
+        var kinds: Set<HandlerRequestKind> = []
         try array(what) { _, decoder throws(DecodingError) in
             if let kind = try decoder.handledKind() { kinds.insert(kind) }
         }
@@ -62,9 +62,11 @@ extension Request {
 }
 
 extension ByteWriter {
-    /// In the order of `HandledKind`.
-    mutating func appendArray(_ kinds: Set<HandledKind>) {
-        appendArray(HandledKind.allCases.filter(kinds.contains)) { kind, writer in writer.appendString(kind.rawValue) }
+    /// In the order of `HandlerRequestKind`.
+    mutating func appendArray(_ kinds: Set<HandlerRequestKind>) {
+        appendArray(HandlerRequestKind.allCases.filter(kinds.contains)) { kind, writer in
+            writer.appendString(kind.rawValue)
+        }
     }
 
     mutating func appendArray(_ actions: [ActionName]) {

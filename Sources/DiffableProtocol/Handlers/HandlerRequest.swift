@@ -18,7 +18,7 @@ package struct HandlerRequest: Sendable {
         case propose([ListOperation], DifferenceSummary?)
         case expand(ItemID)
 
-        package var kind: HandledKind {
+        package var kind: HandlerRequestKind {
             switch self {
             case .perform: .perform
             case .propose: .propose

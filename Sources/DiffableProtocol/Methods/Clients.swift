@@ -76,13 +76,14 @@ extension Reply {
         package struct Handler: Equatable, Sendable {
             package var handler: Int
             package var list: ListName
-            package var requests: Set<HandledKind>
+            package var requests: Set<HandlerRequestKind>
             /// The actions that it named; nil if it named none, or if the request did not ask for them.
             package var actions: [ActionName]?
             package var pendingRequests: Int
 
             package init(
-                handler: Int, list: ListName, requests: Set<HandledKind>, actions: [ActionName]?, pendingRequests: Int
+                handler: Int, list: ListName, requests: Set<HandlerRequestKind>, actions: [ActionName]?,
+                pendingRequests: Int
             ) {
                 self.handler = handler
                 self.list = list

@@ -4,13 +4,13 @@ import DiffableJSON
 extension Request {
     package struct Handle: Sendable, Equatable {
         package var list: ListName
-        package var requests: Set<HandledKind>
+        package var requests: Set<HandlerRequestKind>
         /// The actions to handle; nil: all.
         package var actions: [ActionName]?
         package var existing: ExistingHandler
 
         package init(
-            list: ListName, requests: Set<HandledKind>, actions: [ActionName]? = nil,
+            list: ListName, requests: Set<HandlerRequestKind>, actions: [ActionName]? = nil,
             existing: ExistingHandler = .isError
         ) {
             self.list = list
@@ -23,7 +23,7 @@ extension Request {
 
 extension Request.Handle: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
-        var requests: Set<HandledKind>?
+        var requests: Set<HandlerRequestKind>?
         var actions: [ActionName]?
         var existing = ExistingHandler.isError
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in

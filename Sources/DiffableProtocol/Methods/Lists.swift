@@ -52,7 +52,7 @@ extension Reply {
         package var numberOfItems: Int
         package var access: ListAccess
         package var durability: Durability
-        package var handles: Set<HandledKind>
+        package var handles: Set<HandlerRequestKind>
         /// The actions that handlers named; nil if none did, or if the request did not ask for them.
         package var actions: [ActionName]?
         /// Nil for an ordinary list.
@@ -66,7 +66,8 @@ extension Reply {
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
-            access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil,
+            access: ListAccess, durability: Durability, handles: Set<HandlerRequestKind> = [],
+            actions: [ActionName]? = nil,
             mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil, may: Set<Permission>? = nil,
             content: Content? = nil
         ) {
@@ -168,7 +169,7 @@ struct ListResult: DecodableReply {
         var durability: Durability?
         var (time, processID, userID): (Int?, Int?, Int?)
         var client: String?
-        var handles: Set<HandledKind> = []
+        var handles: Set<HandlerRequestKind> = []
         var actions: [ActionName]?
         var mirror: Reply.MirroredList?
         var sharedLiveness: Liveness?

@@ -18,7 +18,7 @@ extension Request.Restore: RequestParameters {
         var mode: AccessMode?
         var (owner, group): (UInt32?, UInt32?)
         var schemas: SchemaSet?
-        var others: SchemaSet.Others?
+        var others: SchemaSet.OtherKinds?
         var existing: ExistingItems?
         var (replace, more): (Bool?, Bool?)
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in

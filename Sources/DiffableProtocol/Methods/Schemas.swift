@@ -25,10 +25,10 @@ extension Reply {
         package var list: ListName
         /// The schemas by kind as JSON, because a newer daemon may know more keywords.
         package var json: [UInt8]
-        package var others: SchemaSet.Others
+        package var others: SchemaSet.OtherKinds
         package var existing: ExistingItems
 
-        package init(list: ListName, json: [UInt8], others: SchemaSet.Others, existing: ExistingItems) {
+        package init(list: ListName, json: [UInt8], others: SchemaSet.OtherKinds, existing: ExistingItems) {
             self.list = list
             self.json = json
             self.others = others
@@ -58,7 +58,7 @@ extension Reply.Schemas: DecodableReply {
     package init(from decoder: inout Decoder) throws(DecodingError) {
         var list: ListName?
         var json: [UInt8]?
-        var others = SchemaSet.Others.allow
+        var others = SchemaSet.OtherKinds.allow
         var existing = ExistingItems.areChecked
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {

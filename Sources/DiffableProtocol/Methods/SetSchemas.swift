@@ -19,7 +19,7 @@ extension Request {
 extension Request.SetSchemas: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var schemas: SchemaSet?
-        var others = SchemaSet.Others.allow
+        var others = SchemaSet.OtherKinds.allow
         var existing = ExistingItems.areChecked
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
@@ -49,9 +49,9 @@ extension ByteWriter {
 }
 
 extension Decoder {
-    mutating func others() throws(DecodingError) -> SchemaSet.Others {
+    mutating func others() throws(DecodingError) -> SchemaSet.OtherKinds {
         let string = try string("others")
-        guard let others = SchemaSet.Others(rawValue: string.text) else {
+        guard let others = SchemaSet.OtherKinds(rawValue: string.text) else {
             throw .invalid("others must be \"allow\" or \"refuse\", not \(string.text.quoted)", at: string.offset)
         }
         return others

@@ -170,7 +170,7 @@ extension Connection {
         longAnswer?.end()
         longAnswer = nil
         freshnessWait = nil
-        newerViews = NewerViews()
+        newerViews = SetViewCoalescing()
         endViewPreparation()
     }
 

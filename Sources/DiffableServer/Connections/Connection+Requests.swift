@@ -315,14 +315,14 @@ extension Connection {
     }
 
     /// Returns the callback of the store for other requests about lists.
-    private func completion<Value: OfOneLife & Sendable>(
+    private func completion<Value: HasEpoch & Sendable>(
         _ id: RequestID, of list: ListName, formerName: ListName? = nil,
         _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
         completion(PendingAnswer(id, on: self), of: list, formerName: formerName, reply)
     }
 
-    private func completion<Value: OfOneLife & Sendable>(
+    private func completion<Value: HasEpoch & Sendable>(
         _ answer: PendingAnswer, of list: ListName, formerName: ListName? = nil,
         _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
@@ -341,9 +341,9 @@ extension Connection {
 }
 
 /// A result of the store about one incarnation of a list.
-private protocol OfOneLife {
+private protocol HasEpoch {
     var epoch: String { get }
 }
 
-extension ListState: OfOneLife {}
-extension AccessOutcome: OfOneLife {}
+extension ListState: HasEpoch {}
+extension AccessOutcome: HasEpoch {}

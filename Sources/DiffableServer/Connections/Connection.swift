@@ -22,7 +22,7 @@ final class Connection: ChannelDuplexHandler {
     let quota: UserQuota
     var session: Session
     var framer: LineFramer
-    var staging = Staging()
+    var staging = TransactionAssembly()
     /// The error of the line that is being skipped up to its newline.
     var skippedLineError: WireError?
     /// The parts of a `restore` so far; nil without one.
@@ -54,7 +54,7 @@ final class Connection: ChannelDuplexHandler {
     /// The rows that the read whose turn has come needs.
     var preparation: ViewPreparation?
     /// The later `setView` requests that replace the one whose turn has come.
-    var newerViews = NewerViews()
+    var newerViews = SetViewCoalescing()
     /// The wait for a newer state of the list, if the read requires one.
     var freshnessWait: FreshnessWait?
     /// Memory of the rows in the snapshot reply that is being written, in bytes; 0 if they are the list's own.
@@ -127,7 +127,7 @@ final class Connection: ChannelDuplexHandler {
         endPreparation()
         hub.handlers.endAsks(of: self)
         endSilence()
-        if session.isOver(surroundings) { end() } else { markDue() }
+        if session.isOver(externalState) { end() } else { markDue() }
     }
 
     private func end() {
@@ -166,8 +166,8 @@ final class Connection: ChannelDuplexHandler {
     // MARK: What the session decides
 
     /// The state outside the session that its decisions depend on.
-    var surroundings: Session.Surroundings {
-        Session.Surroundings(
+    var externalState: Session.ExternalState {
+        Session.ExternalState(
             hasBytes: framer.hasBytes, isQuotaUsedUp: quota.isPaused,
             isChannelWritable: session.isSocketFull && context?.channel.isWritable == true,
             isNewerViewAwaited: newerViews.search == .awaited)
@@ -189,8 +189,8 @@ final class Connection: ChannelDuplexHandler {
     /// reply of its own.
     private func finishReading() {
         isReading = false
-        let surroundings = surroundings
-        guard numberOfSubscriptions == 0, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
+        let externalState = externalState
+        guard numberOfSubscriptions == 0, noted == (0, 0), staging.length == 0, session.isAtRest(externalState) else {
             return markDue()
         }
         session.rest()
@@ -206,15 +206,15 @@ final class Connection: ChannelDuplexHandler {
         carryOutActions()
         if session.phase == .open { return }
         // A client that sends no more lines cannot answer requests.
-        if isHandler, session.hasReadAll(surroundings) { hub.handlers.endHandlers(of: self) }
-        if session.isOver(surroundings) { end() }
+        if isHandler, session.hasReadAll(externalState) { hub.handlers.endHandlers(of: self) }
+        if session.isOver(externalState) { end() }
     }
 
     private func carryOutActions() { hub.served.serve(quota.turn) { carryOutNextActions() } }
 
     private func carryOutNextActions() {
         while true {
-            switch session.nextAction(surroundings, &hub.turns, at: .now()) {
+            switch session.nextAction(externalState, &hub.turns, at: .now()) {
             case .send(let lines): send(lines)
             case .continueLine(let line): write(line)
             case .checkBarrier(let barrier): session.reportBarrier(isPassed: isPassed(barrier))
@@ -239,7 +239,7 @@ final class Connection: ChannelDuplexHandler {
         hub.turns.noteLook()
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
-            guard session.mayReadMore(surroundings) else {
+            guard session.mayReadMore(externalState) else {
                 framer.append(bytes)
                 if framer.length > Self.lengthUnreadMax, hasNoRoomForLines() { return }
                 // It may be a newer view. Nothing more is read until the connection is served and looks at it.
@@ -274,12 +274,12 @@ final class Connection: ChannelDuplexHandler {
         framer.read(bytes) { line in
             receive(line)
             // The framer is lending this line, so it cannot be asked for its length.
-            let surroundings = Session.Surroundings(hasBytes: true, isQuotaUsedUp: quota.isPaused)
-            return session.goesOnReading(surroundings, at: .now()) ? .wantsMore : .sated
+            let externalState = Session.ExternalState(hasBytes: true, isQuotaUsedUp: quota.isPaused)
+            return session.goesOnReading(externalState, at: .now()) ? .wantsMore : .sated
         }
     }
 
-    func read(context: ChannelHandlerContext) { carryOut(session.askToRead(surroundings)) }
+    func read(context: ChannelHandlerContext) { carryOut(session.askToRead(externalState)) }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .inputClosed? = event as? ChannelEvent {
@@ -326,8 +326,8 @@ extension Connection {
     }
 
     /// The memory that parts of a transaction may still take.
-    var roomForParts: Staging.Room {
-        Staging.Room(
+    var roomForParts: TransactionAssembly.Room {
+        TransactionAssembly.Room(
             transactionLengthMax: hub.limits.transactionLengthMax, heldLengthMax: hub.limits.heldLengthMax,
             unheld: peer.isPrivileged ? .max : quota.roomForRequests + noted.requests)
     }
@@ -362,10 +362,10 @@ extension Connection {
     /// Reads one line if there is one, because the user may send requests again.
     func takeTurn() {
         var hasReadLine = false
-        if session.beginQuotaTurn(surroundings) {
+        if session.beginQuotaTurn(externalState) {
             hub.served.serve(quota.turn) { hasReadLine = framer.next(receive) != nil }
         }
-        carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, surroundings))
+        carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, externalState))
     }
 
     private func awaitLine() {

@@ -82,14 +82,14 @@ extension Session {
     mutating func beginReadingKeptLines() { stage = .beginningToRead(then: .nothing) }
 
     mutating func nextAction(
-        _ surroundings: Surroundings, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
+        _ externalState: ExternalState, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
     ) -> Action {
         while isOpen {
             switch stage {
             case .idle: return .finish([])
             case .offeringAnswers:
                 stage = .writing(.answers)
-                if isSocketFull, openLine == nil, surroundings.isChannelWritable, outbox.hasReadyLines {
+                if isSocketFull, openLine == nil, externalState.isChannelWritable, outbox.hasReadyLines {
                     return .send(outbox.takeReadyLines())
                 }
             case .writing(let source):
@@ -111,7 +111,7 @@ extension Session {
                 return .send(outbox.takeReadyLines())
             case .beginningToRead(let next):
                 takeUpLines()
-                guard mayReadLines(surroundings), surroundings.hasBytes else {
+                guard mayReadLines(externalState), externalState.hasBytes else {
                     continueAfterReading(next)
                     continue
                 }
@@ -121,7 +121,7 @@ extension Session {
                 return .readLine
             case .reading: preconditionFailure("what came of a line is reported")
             case .hasRead(let next):
-                guard goesOnReading(surroundings, at: now()) else {
+                guard goesOnReading(externalState, at: now()) else {
                     continueAfterReading(next)
                     continue
                 }
@@ -130,11 +130,11 @@ extension Session {
             case .settling:
                 stage = .notingKept
                 // Check twice: reporting the memory may start or end the pause.
-                if surroundings.isQuotaUsedUp { return .arrange(waitForQuota(surroundings)) }
+                if externalState.isQuotaUsedUp { return .arrange(waitForQuota(externalState)) }
             case .notingKept:
                 stage = .settled
                 return .noteKept
-            case .settled: return settle(surroundings)
+            case .settled: return settle(externalState)
             case .finishing:
                 stage = .awaitingSubscriptions
                 return .checkSubscriptions
@@ -144,7 +144,7 @@ extension Session {
                 return .finish(close())
             case .resumingRead:
                 finishServing()
-                return .finish(resumeReading(surroundings))
+                return .finish(resumeReading(externalState))
             }
         }
         return .finish([])
@@ -255,21 +255,21 @@ extension Session {
     // MARK: Settling
 
     /// Decides the next step after this iteration.
-    private mutating func settle(_ surroundings: Surroundings) -> Action {
-        var effects = surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
-        keepLines(surroundings)
+    private mutating func settle(_ externalState: ExternalState) -> Action {
+        var effects = externalState.isQuotaUsedUp ? waitForQuota(externalState) : []
+        keepLines(externalState)
         if hasLinesLeft { effects.formUnion(enqueue(.postpone)) }
         if phase >= .closing || isIn([.serve, .postpone]) {
             finishServing()
             return .finish(effects)
         }
-        stage = hasNothingLeft(surroundings) ? .finishing : .resumingRead
+        stage = hasNothingLeft(externalState) ? .finishing : .resumingRead
         return .arrange(effects)
     }
 
     /// Whether no more requests will arrive and everything is answered.
-    private func hasNothingLeft(_ surroundings: Surroundings) -> Bool {
-        phase >= .inputEnded && isIdle && (phase == .draining || !surroundings.hasBytes)
+    private func hasNothingLeft(_ externalState: ExternalState) -> Bool {
+        phase >= .inputEnded && isIdle && (phase == .draining || !externalState.hasBytes)
     }
 
     mutating func reportSubscriptionsFinished(_ areFinished: Bool) {

@@ -47,7 +47,7 @@ struct Session {
     }
 
     /// The state of other objects that decisions depend on.
-    struct Surroundings {
+    struct ExternalState {
         /// Bytes are buffered that have not been read as lines.
         var hasBytes: Bool
         /// The quota permits reading no line of this user at the moment.
@@ -123,9 +123,9 @@ struct Session {
     }
 
     /// Whether serving it would do nothing.
-    func isAtRest(_ surroundings: Surroundings) -> Bool {
+    func isAtRest(_ externalState: ExternalState) -> Bool {
         phase == .open && openLine == nil && outbox.isEmpty && unordered.isEmpty && !isReadHeld
-            && !surroundings.hasBytes && !surroundings.isQuotaUsedUp
+            && !externalState.hasBytes && !externalState.isQuotaUsedUp
     }
 
     /// Whether every ordered request is answered.
@@ -133,28 +133,29 @@ struct Session {
 
     /// Whether a line may be read: not after a read that waits for its place, and not while many or long answers wait,
     /// so that a client that sends requests and never reads is limited to these.
-    func mayReadLines(_ surroundings: Surroundings) -> Bool {
-        takesInput && !isHeld && !surroundings.isQuotaUsedUp && !outbox.hasRead && outbox.waitingCount < Self.answersMax
+    func mayReadLines(_ externalState: ExternalState) -> Bool {
+        takesInput && !isHeld && !externalState.isQuotaUsedUp && !outbox.hasRead
+            && outbox.waitingCount < Self.answersMax
             && outbox.length + unordered.length < Self.answersLengthMax
     }
 
     /// Whether the client has closed its sending half, and all ordered requests that it sent before are carried out.
-    func hasReadAll(_ surroundings: Surroundings) -> Bool {
-        phase >= .inputEnded && !isHeld && !surroundings.hasBytes && !outbox.hasRead
+    func hasReadAll(_ externalState: ExternalState) -> Bool {
+        phase >= .inputEnded && !isHeld && !externalState.hasBytes && !outbox.hasRead
     }
 
     /// Whether the socket is closed, and all ordered requests that arrived before are carried out.
-    func isOver(_ surroundings: Surroundings) -> Bool {
-        !hasSocket && isOpen && !isHeld && (isDraining || hasReadAll(surroundings))
+    func isOver(_ externalState: ExternalState) -> Bool {
+        !hasSocket && isOpen && !isHeld && (isDraining || hasReadAll(externalState))
     }
 
     /// Whether more is read from the socket. Not before earlier lines are done, so that expensive requests do not pile
     /// up.
-    func mayReadMore(_ surroundings: Surroundings) -> Bool { mayReadLines(surroundings) && !hasLinesLeft }
+    func mayReadMore(_ externalState: ExternalState) -> Bool { mayReadLines(externalState) && !hasLinesLeft }
 
     /// Like `mayReadMore`, or up to the next line if that could replace a view in preparation.
-    private func mayTakeBytes(_ surroundings: Surroundings) -> Bool {
-        mayReadMore(surroundings) || takesInput && surroundings.isNewerViewAwaited && !surroundings.isQuotaUsedUp
+    private func mayTakeBytes(_ externalState: ExternalState) -> Bool {
+        mayReadMore(externalState) || takesInput && externalState.isNewerViewAwaited && !externalState.isQuotaUsedUp
     }
 
     // MARK: Turns
@@ -218,8 +219,8 @@ struct Session {
 
     /// Decides, after a line, whether to read the next or leave it until the other connections have had their time
     /// slice.
-    mutating func goesOnReading(_ surroundings: Surroundings, at now: @autoclosure () -> NIODeadline) -> Bool {
-        guard mayReadLines(surroundings) else { return false }
+    mutating func goesOnReading(_ externalState: ExternalState, at now: @autoclosure () -> NIODeadline) -> Bool {
+        guard mayReadLines(externalState) else { return false }
         hasLinesLeft = isTurnOver(at: now())
         return !hasLinesLeft
     }
@@ -233,18 +234,18 @@ struct Session {
     mutating func takeUpLines() { hasLinesLeft = false }
 
     /// Keeps the mark for left lines only if there are any.
-    mutating func keepLines(_ surroundings: Surroundings) { hasLinesLeft = hasLinesLeft && surroundings.hasBytes }
+    mutating func keepLines(_ externalState: ExternalState) { hasLinesLeft = hasLinesLeft && externalState.hasBytes }
 
     /// Handles the channel's question whether it may read more bytes.
-    mutating func askToRead(_ surroundings: Surroundings) -> Effects {
-        if mayTakeBytes(surroundings) { return .read }
+    mutating func askToRead(_ externalState: ExternalState) -> Effects {
+        if mayTakeBytes(externalState) { return .read }
         isReadHeld = true
         // It may not be served again: it may have just connected, or have been served before this.
-        return surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
+        return externalState.isQuotaUsedUp ? waitForQuota(externalState) : []
     }
 
-    mutating func resumeReading(_ surroundings: Surroundings) -> Effects {
-        guard isReadHeld, isOpen, mayTakeBytes(surroundings) else { return [] }
+    mutating func resumeReading(_ externalState: ExternalState) -> Effects {
+        guard isReadHeld, isOpen, mayTakeBytes(externalState) else { return [] }
         isReadHeld = false
         return .read
     }
@@ -261,21 +262,21 @@ struct Session {
     // MARK: The user's quota
 
     /// Waits for the user's quota if there may be lines to read.
-    mutating func waitForQuota(_ surroundings: Surroundings) -> Effects {
-        guard isReadHeld || surroundings.hasBytes || outbox.hasRead else { return [] }
+    mutating func waitForQuota(_ externalState: ExternalState) -> Effects {
+        guard isReadHeld || externalState.hasBytes || outbox.hasRead else { return [] }
         return enqueue(.waitForQuota)
     }
 
     /// Begins its turn in the quota's queue. Returns whether it should read a line; `endQuotaTurn` is then called.
-    mutating func beginQuotaTurn(_ surroundings: Surroundings) -> Bool {
+    mutating func beginQuotaTurn(_ externalState: ExternalState) -> Bool {
         leave(.waitForQuota)
-        return mayReadLines(surroundings) && surroundings.hasBytes
+        return mayReadLines(externalState) && externalState.hasBytes
     }
 
     /// Queues again if there may be more lines. Otherwise it asks for more bytes at once, even if the quota is used up
     /// then, because connections with buffered lines must not starve it.
-    mutating func endQuotaTurn(hasReadLine: Bool, _ surroundings: Surroundings) -> Effects {
-        let rest = hasReadLine && surroundings.hasBytes ? enqueue(.waitForQuota) : resumeReading(surroundings)
+    mutating func endQuotaTurn(hasReadLine: Bool, _ externalState: ExternalState) -> Effects {
+        let rest = hasReadLine && externalState.hasBytes ? enqueue(.waitForQuota) : resumeReading(externalState)
         return rest.union(markDue())
     }
 

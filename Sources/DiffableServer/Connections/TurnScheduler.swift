@@ -1,7 +1,7 @@
 import NIOCore
 
 /// One user's share of each round, for all its connections together.
-final class UserTurn {
+final class UserShare {
     /// Nil for the daemon itself, and for clients without a known user.
     let id: Int?
     fileprivate var reading = Part()
@@ -25,13 +25,13 @@ final class UserTurn {
 /// The user of the request that the event loop is processing.
 final class ServedUser {
     /// For work that no user asked for.
-    let daemon = UserTurn(nil)
-    private(set) var current: UserTurn
+    let daemon = UserShare(nil)
+    private(set) var current: UserShare
 
     init() { current = daemon }
 
     @inline(__always)
-    func serve(_ user: UserTurn, _ body: () -> Void) {
+    func serve(_ user: UserShare, _ body: () -> Void) {
         let before = current
         current = user
         body()
@@ -50,7 +50,7 @@ struct TurnScheduler {
     /// The end of the current round. Nil before its first slice.
     private var end: NIODeadline?
     /// The number of known polls of the sockets.
-    private(set) var looks = 0
+    private(set) var polls = 0
     /// The number of the connection that read last.
     private var lastReader = 0
     /// The end of the period of short slices, after a different connection has read.
@@ -79,7 +79,7 @@ struct TurnScheduler {
 
     /// Whether a connection may read now. False if its user's other connections have used up the user's share of this
     /// round.
-    mutating func mayRead(_ number: Int, of user: UserTurn, at now: @autoclosure () -> NIODeadline) -> Bool {
+    mutating func mayRead(_ number: Int, of user: UserShare, at now: @autoclosure () -> NIODeadline) -> Bool {
         // Its own slice ends soon enough.
         if number == lastReader { return true }
         let now = now()
@@ -87,7 +87,7 @@ struct TurnScheduler {
         return now <= user.reading.end(in: round, from: now, lasting: share(at: now))
     }
 
-    mutating func noteReading(of user: UserTurn, at now: NIODeadline) {
+    mutating func noteReading(of user: UserShare, at now: NIODeadline) {
         if lastUser == .some(user.id) { return }
         if lastUser != nil { sharedUntil = now + Self.shareRemembrance }
         lastUser = .some(user.id)
@@ -95,8 +95,8 @@ struct TurnScheduler {
 
     /// The time until which a user's connections are served before the next poll of the sockets. A connection with many
     /// lines becomes due again and again, so iterations of the event loop can follow each other without a poll.
-    func servingEnd(of user: UserTurn, from now: NIODeadline) -> NIODeadline {
-        user.serving.end(in: looks, from: now, lasting: share(at: now))
+    func servingEnd(of user: UserShare, from now: NIODeadline) -> NIODeadline {
+        user.serving.end(in: polls, from: now, lasting: share(at: now))
     }
 
     func share(at now: NIODeadline) -> TimeAmount { isShared(at: now) ? Self.shareLength : Self.length }
@@ -118,7 +118,7 @@ struct TurnScheduler {
 
     /// Whether the current user has room for the line of a slow subscriber, or for more of a long line.
     func hasRoomForMuch(at now: NIODeadline) -> Bool {
-        now <= served.current.longLines.end(in: looks, from: now, lasting: Self.lengthOfMuch)
+        now <= served.current.longLines.end(in: polls, from: now, lasting: Self.lengthOfMuch)
     }
 
     /// Ends the round. The sockets are polled next, unless more work is due at once.
@@ -128,6 +128,6 @@ struct TurnScheduler {
     }
 
     mutating func noteLook() {
-        looks += 1
+        polls += 1
     }
 }

@@ -13,7 +13,7 @@ final class UserQuota {
     /// Nil for clients without a known user.
     let userID: Int?
     /// The user's share of the event loop's time.
-    let turn: UserTurn
+    let turn: UserShare
     private(set) var numberOfConnections = 0
     /// Memory of incomplete requests, in bytes.
     private(set) var requestsLength = 0
@@ -38,7 +38,7 @@ final class UserQuota {
 
     init(userID: Int?, of hub: Hub) {
         self.userID = userID
-        self.turn = UserTurn(userID)
+        self.turn = UserShare(userID)
         self.hub = hub
         bucket = TokenBucket(rate: hub.limits.requestsPerSecondMax, at: .now())
     }

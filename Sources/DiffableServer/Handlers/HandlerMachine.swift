@@ -28,7 +28,7 @@ struct HandlerMachine {
 
     struct Handler {
         let list: ListName
-        let requests: Set<HandledKind>
+        let requests: Set<HandlerRequestKind>
         /// Nil for all.
         let actions: [ActionName]?
         /// The requests that it has not answered.
@@ -66,7 +66,7 @@ struct HandlerMachine {
 
     private(set) var limits: Limits
     private(set) var handlers: [HandlerID: Handler] = [:]
-    private var lists: [ListName: HandledList] = [:]
+    private var lists: [ListName: ListHandlerTable] = [:]
     private var requests: [Int: OpenRequest] = [:]
     private var asks: [AskID: Ask] = [:]
     private var connections: [ConnectionNumber: Peer] = [:]
@@ -113,7 +113,7 @@ struct HandlerMachine {
         case propose
         case expand(ItemID)
 
-        var kind: HandledKind {
+        var kind: HandlerRequestKind {
             switch self {
             case .perform: .perform
             case .propose: .propose
@@ -124,7 +124,7 @@ struct HandlerMachine {
 
     func handler(of list: ListName, for subject: Subject) -> HandlerID? { lists[list]?.handler(for: subject) }
 
-    func handledList(_ list: ListName) -> HandledList? { lists[list] }
+    func handledList(_ list: ListName) -> ListHandlerTable? { lists[list] }
 
     /// The handlers of a list, in the order of their connections.
     func handlers(of list: ListName) -> [HandlerID] { lists[list]?.all.sorted(by: Self.isBefore) ?? [] }
@@ -153,7 +153,7 @@ struct HandlerMachine {
 
     enum HandleError: Error, Equatable {
         /// The kind of request, or the action, already has a handler.
-        case exists(HandledKind, ActionName?)
+        case exists(HandlerRequestKind, ActionName?)
         case tooMany(max: Int)
     }
 
@@ -174,7 +174,7 @@ struct HandlerMachine {
         let id = HandlerID(connection: connection, number: connections[connection]?.handlersMade ?? 0)
         connections[connection]?.handlers.insert(id.number)
         handlers[id] = handler
-        lists[request.list, default: HandledList()].add(id, handler)
+        lists[request.list, default: ListHandlerTable()].add(id, handler)
         return id
     }
 

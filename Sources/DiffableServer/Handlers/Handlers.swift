@@ -95,7 +95,7 @@ final class Handlers {
         machine.handler(of: list, for: subject) != nil
     }
 
-    func handledKinds(of list: ListName) -> Set<HandledKind> { machine.handledList(list)?.handles ?? [] }
+    func handledKinds(of list: ListName) -> Set<HandlerRequestKind> { machine.handledList(list)?.handles ?? [] }
 
     /// The actions that the handlers of a list named; nil if no handler named any.
     func actions(of list: ListName) -> [ActionName]? { machine.actions(of: list) }
@@ -234,7 +234,8 @@ extension Request.Answer {
 }
 
 extension Store {
-    fileprivate nonisolated func mayHandle(_ list: ListName, _ requests: Set<HandledKind>, _ peer: Peer) -> Bool {
+    fileprivate nonisolated func mayHandle(_ list: ListName, _ requests: Set<HandlerRequestKind>, _ peer: Peer) -> Bool
+    {
         assumeIsolated { store in
             (try? store.checkHandling(of: list, seeing: requests.contains(.propose), by: peer)) != nil
         }

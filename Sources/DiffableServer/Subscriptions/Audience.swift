@@ -32,7 +32,7 @@ final class Audience {
     /// another audience.
     private var revisionBeforeMoves: Int?
     var hasUnseenMoves: Bool { revisionBeforeMoves != nil }
-    private(set) var members = UnorderedGroup(\Subscription.position)
+    private(set) var members = UnorderedBag(\Subscription.position)
     /// The state that subscribers were sent last if they keep up.
     private var served: DeliveredState
     /// The step that led to `shown`, and the view that it started from.
@@ -40,7 +40,7 @@ final class Audience {
     /// The diff of several steps that leads to `shown`, and the view that it starts from. Cached for the last caller.
     private var lastCoalesced: (from: RenderedView.ID, operations: [ListOperation])?
     /// Lines that lead to `shown`, at the revision of `state`.
-    private var lines: [(standing: Standing, line: EncodedUpdate)] = []
+    private var lines: [(standing: UpdateKey, line: EncodedUpdate)] = []
     /// Its index in the group of audiences with the same rows; nil when it is in none.
     var position: Int?
     /// Its index among the list's audiences that keep lines.
@@ -243,7 +243,7 @@ final class Audience {
     func encodedUpdate(
         from sent: DeliveredState?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
     ) -> EncodedUpdate? {
-        let standing = Standing(start: start(from: sent, resetReason, form), form: form)
+        let standing = UpdateKey(start: start(from: sent, resetReason, form), form: form)
         if let position = lines.firstIndex(where: { $0.standing == standing }) {
             let line = lines[position].line.addressed(to: subscription)
             lines[position].line = line

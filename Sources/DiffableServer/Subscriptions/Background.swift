@@ -89,7 +89,7 @@ final class Background {
     }
 
     func find<Value: Sendable>(
-        for user: UserTurn, size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
+        for user: UserShare, size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
         use: @escaping (Value) -> Void
     ) {
         let result = Handover<Value>()
@@ -129,7 +129,7 @@ final class Background {
         find(for: served.daemon, size: 0, while: { true }, {}) { [self] in
             let trim = size > Self.itemsTrimmedMin ? trim : nil
             let work: @Sendable () -> Void = {
-                let trimming = trim.map(Trimming.init)
+                let trimming = trim.map(MemoryTrimmer.init)
                 remains.value.withLock { $0 = nil }
                 trimming?.end()
             }
@@ -181,7 +181,7 @@ final class Background {
 }
 
 /// Calls a function again and again on its own thread, which is busy for a fifth of the time at most.
-private final class Trimming: Sendable {
+private final class MemoryTrimmer: Sendable {
     private static let queue = DispatchQueue(label: "diffabled.trimming", qos: .utility)
     private static let pauseMin: UInt64 = 10_000_000
     private let mayEnd = DispatchSemaphore(value: 0)

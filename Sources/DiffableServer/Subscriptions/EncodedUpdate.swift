@@ -68,7 +68,7 @@ final class EncodedUpdate {
 
 extension Audience {
     /// The inputs that determine a subscriber's next update, except the subscription's number.
-    struct Standing: Equatable {
+    struct UpdateKey: Equatable {
         var start: Start
         var form: LineForm
     }

@@ -28,11 +28,11 @@ final class FollowedList {
     /// The audiences whose windows have their own positions, although their views are equal.
     private var movingAudiences: [View: [Audience]] = [:]
     /// The audiences that show the list itself, or a window over it.
-    private var wholeAudiences = UnorderedGroup(\Audience.position)
+    private var wholeAudiences = UnorderedBag(\Audience.position)
     /// The audiences that show something that they have not served yet.
     private var dueAudiences: [Audience] = []
     /// The audiences that keep lines and that the next change may not reach.
-    private(set) var audiencesWithLines = UnorderedGroup(\Audience.positionAmongLines)
+    private(set) var audiencesWithLines = UnorderedBag(\Audience.positionAmongLines)
     /// Nil until a view needs a selection.
     private(set) var selections: LiveSelections?
     private var preparations: [ObjectIdentifier: ViewPreparation] = [:]

@@ -15,14 +15,14 @@ struct ListsFollower {
     /// The lists still to report in the current update, in reverse order.
     private var rest: [ListName] = []
     private var hasWritten = false
-    private var pace: Pace?
+    private var updateTimer: UpdateTimer?
     /// The time of the client's next update, if it may not begin now.
     private(set) var alarm: NIODeadline?
 
     /// - Parameter minInterval: milliseconds between two updates at least.
     init(known: Set<ListName>, minInterval: Int?) {
         self.known = known
-        pace = Pace(minInterval: minInterval, bookmark: nil)
+        updateTimer = UpdateTimer(minInterval: minInterval, bookmark: nil)
     }
 
     var isUpToDate: Bool { changed.isEmpty }
@@ -30,7 +30,7 @@ struct ListsFollower {
     var numberOfChanged: Int { changed.count }
 
     /// Whether a reply about the list need not wait until this client is notified.
-    func isSettled(for list: ListName) -> Bool { pace != nil || !changed.contains(list) }
+    func isSettled(for list: ListName) -> Bool { updateTimer != nil || !changed.contains(list) }
 
     /// Notes that the list may have changed.
     mutating func note(_ list: ListName) { changed.insert(list) }
@@ -51,7 +51,7 @@ struct ListsFollower {
     ) -> ListsChangedWriter? {
         if rest.isEmpty {
             if changed.isEmpty { return nil }
-            if !isStopping, let next = pace?.earliestGroup(at: now) {
+            if !isStopping, let next = updateTimer?.earliestGroup(at: now) {
                 alarm = next
                 return nil
             }
@@ -65,7 +65,7 @@ struct ListsFollower {
             changed.remove(list)
         }
         hasWritten = hasWritten || !line.isEmpty
-        if rest.isEmpty, hasWritten { pace?.noteGroup(at: now) }
+        if rest.isEmpty, hasWritten { updateTimer?.noteGroup(at: now) }
         return line.isEmpty ? nil : line
     }
 

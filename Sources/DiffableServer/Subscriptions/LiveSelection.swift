@@ -29,7 +29,7 @@ final class LiveSelection {
     /// Whether it was given up because its user has no memory left.
     private(set) var isRefused = false
     /// The user of the first client with this view. Its work in the background belongs to this user.
-    let user: UserTurn
+    let user: UserShare
     /// The rows; nil until they are computed.
     private(set) var shown: Snapshot?
     /// The state and the input that the rows were made from; nil until they are computed, and while it rests.
@@ -45,9 +45,9 @@ final class LiveSelection {
     /// A similar selection to begin from.
     private var neighbour: LiveSelection?
     /// The audiences that show it as it is, or a window over it.
-    var audiences = UnorderedGroup(\Audience.position)
+    var audiences = UnorderedBag(\Audience.position)
     /// The selections that are made from it.
-    var dependents = UnorderedGroup(\LiveSelection.positionAmongDependents)
+    var dependents = UnorderedBag(\LiveSelection.positionAmongDependents)
     /// The number of audiences, selections and preparations that use it.
     var users = 0
     /// Its number among selections that can rest; nil if it cannot.
@@ -196,7 +196,7 @@ final class LiveSelection {
 
     /// Begins from an order of the items, which may belong to a slightly older state of the list, and follows from
     /// there.
-    private func begin(_ start: ListState, _ order: ItemOrder, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
+    private func begin(_ start: ListState, _ order: ValueIndex, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
         let work = selection.work(of: order, in: spans)
         let isFound = begin(start, order.list, work > workLeft ? nil : work, work, &workLeft) { [selection] in
             selection.evaluate(order, in: spans)

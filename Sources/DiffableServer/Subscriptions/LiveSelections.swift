@@ -13,11 +13,11 @@ final class LiveSelections {
     private unowned let list: FollowedList
     private var known: [LiveSelection.Key: LiveSelection] = [:]
     /// The selections that do not rest.
-    private var awake = UnorderedGroup(\LiveSelection.position)
+    private var awake = UnorderedBag(\LiveSelection.position)
     /// The selections that can rest, by number. Selections that are made from another one rest with it.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
-    private(set) var orders = KeptOrders()
+    private(set) var orders = ValueIndexCache()
     private var numbersGiven = 0
     /// Work left for this tick.
     private var workLeft: Int
@@ -166,7 +166,7 @@ final class LiveSelections {
 
     /// Returns the items ordered by their values at a path, if an order is worthwhile. After an awaited order is made,
     /// `move` continues with it.
-    func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
+    func order(at path: ComparedPath, for goal: ListState) -> ValueIndexCache.Answer {
         // Keeps the list alive until the order is made.
         orders.order(at: path, for: goal, list.background) { [self, list = list] in
             awake.forEach { $0.endAwaiting() }

@@ -31,7 +31,7 @@ extension Subscription {
     /// Whether the barrier skips it: a subscription with a minimum interval is waited for only if the order requires
     /// it.
     private func isPassedOver(by barrier: Outbox.Barrier) -> Bool {
-        machine.pace?.minInterval != nil && !barrier.includesPaced
+        machine.updateTimer?.minInterval != nil && !barrier.includesPaced
     }
 
     /// Whether it may have much to send, by a quick estimate.

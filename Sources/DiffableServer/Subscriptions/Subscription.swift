@@ -27,13 +27,13 @@ final class Subscription {
     /// The diff that its next update needs, computed or still being computed.
     private(set) var longDifference: LongDifference?
     /// The update of which only a part is written.
-    private var group: Group?
+    private var group: UpdateInProgress?
     /// Its index among the audience's members; nil when it is not a member.
     var position: Int?
     /// The error that its client gets when it is revoked.
     private var lastError: WireError?
     /// The abilities that the client was last notified of; nil if it did not ask for bookmarks.
-    private var told: Abilities?
+    private var told: ListCapabilities?
     /// The time at which it is woken.
     private var alarm: DeadlineTimers<Subscription>.Time?
 
@@ -48,7 +48,7 @@ final class Subscription {
         case shared(EncodedUpdate)
     }
 
-    private struct Group {
+    private struct UpdateInProgress {
         var rest: UpdateRest
         var target: DeliveredState
     }
@@ -73,7 +73,7 @@ final class Subscription {
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
         if case .sent(_, isSameView: false) = start { machine.oweView() }
         connection.quota.register(Self.length(request.list, view, on: connection))
-        if request.bookmark != nil { told = Abilities(may: audience.map { _ in connection.may(request.list) }) }
+        if request.bookmark != nil { told = ListCapabilities(may: audience.map { _ in connection.may(request.list) }) }
         if audience != nil {
             oweLiveness()
             oweAbilities()
@@ -304,8 +304,8 @@ final class Subscription {
     }
 
     /// Takes the changes of the client's abilities for the next bookmark.
-    private func takeAbilityNews() -> AbilityNews {
-        guard let told, audience != nil else { return AbilityNews() }
+    private func takeAbilityNews() -> CapabilitiesChange {
+        guard let told, audience != nil else { return CapabilitiesChange() }
         let abilities = connection.abilities(on: list)
         self.told = abilities
         return abilities.news(since: told, lengthMax: connection.lineLengthMax - NotificationWriter.bookmarkLengthMax)
@@ -350,7 +350,7 @@ final class Subscription {
 
     /// Returns the next line, or the next page of one; nil when there is nothing to send.
     func nextLine() -> Line? {
-        guard machine.pace != nil else {
+        guard machine.updateTimer != nil else {
             return next(at: nil) ?? (machine.owesLiveness ? bookmark(at: nil).map(Line.own) : nil)
         }
         let now = NIODeadline.now()
@@ -406,7 +406,7 @@ final class Subscription {
         guard let line = encodedUpdate(from: audience, &target) else { return nil }
         machine.reportBegun(line.rest.kind, at: now)
         if let rest = line.rest {
-            group = Group(rest: rest, target: target)
+            group = UpdateInProgress(rest: rest, target: target)
             connection.hub.pages.enter(rest)
         } else {
             finish(target)
@@ -450,7 +450,7 @@ final class Subscription {
         let page = pages.take(pages.change(group.rest, lineLengthMax: connection.lineLengthMax), to: number)
         machine.reportContinued(page.rest.kind, at: now)
         if let rest = page.rest {
-            self.group = Group(rest: rest, target: group.target)
+            self.group = UpdateInProgress(rest: rest, target: group.target)
         } else {
             self.group = nil
             // The update took several pages: its old state may be very different, and may have no other holder by now.

@@ -94,7 +94,7 @@ struct SubscriptionMachine {
     /// Whether there is news that is held back until it is woken.
     private var isTooEarly = false
     /// Nil for most subscriptions, which have no time limits.
-    private(set) var pace: Pace?
+    private(set) var updateTimer: UpdateTimer?
     private let duration: Request.Subscribe.Duration
     private let ifAbsent: AbsentList
 
@@ -102,7 +102,7 @@ struct SubscriptionMachine {
         state = isListThere ? .following : .waiting
         knowsOfList = isListThere
         self.resetReason = resetReason
-        pace = Pace(minInterval: request.minInterval, bookmark: request.bookmark)
+        updateTimer = UpdateTimer(minInterval: request.minInterval, bookmark: request.bookmark)
         duration = request.duration
         ifAbsent = request.ifAbsent
     }
@@ -111,7 +111,7 @@ struct SubscriptionMachine {
 
     /// Whether its socket alone decides if it keeps up with its audience.
     @inline(__always)
-    var isSteady: Bool { rest == .nothing && !owesView && !owesLiveness && pace == nil }
+    var isSteady: Bool { rest == .nothing && !owesView && !owesLiveness && updateTimer == nil }
 
     /// Whether it waits for a list, and its client has not been notified that the previous one was deleted.
     var owesDeletion: Bool { state == .waiting && knowsOfList }
@@ -190,7 +190,7 @@ struct SubscriptionMachine {
     // MARK: What is written
 
     /// Begins to count time, because its socket can take a line.
-    mutating func beginWriting(at now: NIODeadline) { pace?.begin(at: now) }
+    mutating func beginWriting(at now: NIODeadline) { updateTimer?.begin(at: now) }
 
     mutating func nextAction(_ list: ListCondition?) -> Action {
         if rest != .nothing { return .continueGroup }
@@ -241,7 +241,7 @@ struct SubscriptionMachine {
     /// Whether it is too early for another update. Never too early for a new view, because the client asked for it now.
     private mutating func isTooEarly(at now: NIODeadline, isStopping: Bool) -> Bool {
         isTooEarly = false
-        guard !owesView, !isStopping, let end = pace?.earliestGroup(at: now) else { return false }
+        guard !owesView, !isStopping, let end = updateTimer?.earliestGroup(at: now) else { return false }
         isTooEarly = true
         setAlarm(at: end)
         return true
@@ -265,7 +265,7 @@ struct SubscriptionMachine {
 
     mutating func reportContinued(_ rest: Rest, at now: NIODeadline?) {
         self.rest = rest
-        if rest == .nothing, let now { pace?.noteGroup(at: now) }
+        if rest == .nothing, let now { updateTimer?.noteGroup(at: now) }
     }
 
     /// Whether the finished update is the only one that was requested.
@@ -273,7 +273,7 @@ struct SubscriptionMachine {
 
     // MARK: Time
 
-    mutating func noteLine(at now: NIODeadline) { pace?.noteLine(at: now) }
+    mutating func noteLine(at now: NIODeadline) { updateTimer?.noteLine(at: now) }
 
     /// Returns the bookmark, if it is due and nothing else is to be written. Otherwise sets the alarm for it.
     ///
@@ -281,15 +281,15 @@ struct SubscriptionMachine {
     mutating func nextBookmark(at now: NIODeadline?) -> Action {
         if owesLiveness, state == .following {
             owesLiveness = false
-            if let now { pace?.noteLine(at: now) }
-            return .writeBookmark(isUpToDate: pace != nil && !isTooEarly && search == .none)
+            if let now { updateTimer?.noteLine(at: now) }
+            return .writeBookmark(isUpToDate: updateTimer != nil && !isTooEarly && search == .none)
         }
-        guard state != .ended, let now, let due = pace?.nextBookmark else { return .nothing }
+        guard state != .ended, let now, let due = updateTimer?.nextBookmark else { return .nothing }
         if due > now {
             setAlarm(at: due)
             return .nothing
         }
-        pace?.noteLine(at: now)
+        updateTimer?.noteLine(at: now)
         return .writeBookmark(isUpToDate: !isTooEarly && search == .none)
     }
 

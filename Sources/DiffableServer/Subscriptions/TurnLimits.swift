@@ -17,7 +17,7 @@ package struct TurnLimits: Sendable {
     /// Items of the largest state that is freed at once: a few milliseconds.
     var itemsFreedMax: Int { 2 * workMax }
 
-    /// Orders of its items kept for a list at a time (`KeptOrders`), each of some 40 bytes per item.
+    /// Orders of its items kept for a list at a time (`ValueIndexCache`), each of some 40 bytes per item.
     var ordersMax: Int { 4 }
 }
 

@@ -10,7 +10,7 @@ final class ViewPreparation {
     private let selection: LiveSelection?
     /// The list's revision when this began, which the caller may already know.
     private let revision: Int
-    private var past: Past
+    private var past: EarlierRows
     /// Called once, when everything is computed.
     var whenReady: (() -> Void)?
     private(set) var isReady = false
@@ -20,7 +20,7 @@ final class ViewPreparation {
     /// Called when its turn has come: whether its user still has memory left.
     private var mayBegin: () -> Bool = { true }
 
-    private enum Past {
+    private enum EarlierRows {
         case isNotWanted
         case isWanted(ListState, View)
         case isLookedFor

@@ -46,7 +46,7 @@ struct SchemasRow {
 
     /// The schemas in the rows of a list. Nil if the rows are invalid.
     static func schemas(of rows: [SchemasRow]) -> ListSchemas? {
-        guard let text = rows.last?.text, let others = SchemaSet.Others(rawValue: text.others),
+        guard let text = rows.last?.text, let others = SchemaSet.OtherKinds(rawValue: text.others),
             let existing = ExistingItems(rawValue: text.existing),
             let set = try? text.json.withUnsafeBytes({ try SchemaSet(json: $0, others: others, limits: .journal) })
         else { return nil }

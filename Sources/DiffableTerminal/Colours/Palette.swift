@@ -96,7 +96,7 @@ extension Palette {
         return pen
     }
 
-    private func nearest(to colour: RGB, for ink: Ink, on ground: RGB) -> UInt8 {
+    private func nearest(to colour: RGB, for ink: ForegroundRole, on ground: RGB) -> UInt8 {
         let isGrey =
             switch ink {
             case .text, .secondary, .tertiary, .onTint, .tint(.secondary), .tint(.gray): true
@@ -106,10 +106,10 @@ extension Palette {
             to: colour, readableOn: ground, contrast: Self.contrast(of: ink), isGrey: isGrey)
     }
 
-    static func contrast(of ink: Ink) -> Double { ink == .tertiary ? drawingContrast : textContrast }
+    static func contrast(of ink: ForegroundRole) -> Double { ink == .tertiary ? drawingContrast : textContrast }
 
     /// Returns nil for the terminal's own ink on its own background.
-    private func mixed(_ ink: Ink, on ground: RGB) -> RGB? {
+    private func mixed(_ ink: ForegroundRole, on ground: RGB) -> RGB? {
         let wish: RGB
         switch ink {
         case .text:
@@ -124,7 +124,7 @@ extension Palette {
         return wish.readable(on: ground, contrast: Self.contrast(of: ink))
     }
 
-    func mixed(_ ground: Ground) -> RGB {
+    func mixed(_ ground: BackgroundRole) -> RGB {
         func shade(_ dark: Double, _ light: Double) -> RGB {
             background.mixed(with: background.opposite, isDark ? dark : light)
         }

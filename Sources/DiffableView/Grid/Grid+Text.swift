@@ -40,7 +40,7 @@ extension Style: CustomStringConvertible {
     }
 }
 
-extension Ink: CustomStringConvertible {
+extension ForegroundRole: CustomStringConvertible {
     package var description: String {
         switch self {
         case .text: "text"
@@ -52,7 +52,7 @@ extension Ink: CustomStringConvertible {
     }
 }
 
-extension Ground: CustomStringConvertible {
+extension BackgroundRole: CustomStringConvertible {
     package var description: String {
         switch self {
         case .base: "base"

@@ -16,19 +16,19 @@ package struct Style: Hashable, Sendable, BitwiseCopyable {
         package static let strikethrough = Attributes(rawValue: 32)
     }
 
-    package init(_ ink: Ink = .text, on ground: Ground = .base, _ attributes: Attributes = []) {
+    package init(_ ink: ForegroundRole = .text, on ground: BackgroundRole = .base, _ attributes: Attributes = []) {
         self.ink = ink
         self.ground = ground
         self.attributes = attributes
     }
 
-    package var ink: Ink {
-        get { Ink(code: ColourCode(truncatingIfNeeded: bits & Self.colourMask)) }
+    package var ink: ForegroundRole {
+        get { ForegroundRole(code: ColourCode(truncatingIfNeeded: bits & Self.colourMask)) }
         set { bits = bits & ~Self.colourMask | UInt64(newValue.code) }
     }
 
-    package var ground: Ground {
-        get { Ground(code: ColourCode(truncatingIfNeeded: bits >> 26 & Self.colourMask)) }
+    package var ground: BackgroundRole {
+        get { BackgroundRole(code: ColourCode(truncatingIfNeeded: bits >> 26 & Self.colourMask)) }
         set { bits = bits & ~(Self.colourMask << 26) | UInt64(newValue.code) << 26 }
     }
 
@@ -37,7 +37,7 @@ package struct Style: Hashable, Sendable, BitwiseCopyable {
         set { bits = bits & ~(0xFF << 52) | UInt64(newValue.rawValue) << 52 }
     }
 
-    package func on(_ ground: Ground) -> Style {
+    package func on(_ ground: BackgroundRole) -> Style {
         var style = self
         style.ground = ground
         return style
@@ -90,8 +90,8 @@ extension Tint {
     }
 }
 
-extension Ink {
-    fileprivate static let named: [Ink] = [.text, .secondary, .tertiary, .onTint]
+extension ForegroundRole {
+    fileprivate static let named: [ForegroundRole] = [.text, .secondary, .tertiary, .onTint]
 
     fileprivate var code: ColourCode {
         switch self {
@@ -104,12 +104,12 @@ extension Ink {
     }
 
     fileprivate init(code: ColourCode) {
-        self = Tint(code: code).map { .tint($0) } ?? Ink.named[Int(code)]
+        self = Tint(code: code).map { .tint($0) } ?? ForegroundRole.named[Int(code)]
     }
 }
 
-extension Ground {
-    fileprivate static let named: [Ground] = [
+extension BackgroundRole {
+    fileprivate static let named: [BackgroundRole] = [
         .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
         .badge,
         .overlay,
@@ -135,6 +135,6 @@ extension Ground {
     }
 
     fileprivate init(code: ColourCode) {
-        self = Tint(code: code).map { .tint($0) } ?? Ground.named[Int(code)]
+        self = Tint(code: code).map { .tint($0) } ?? BackgroundRole.named[Int(code)]
     }
 }

@@ -16,13 +16,13 @@ struct Block: Sendable {
 
     var height: Int
     /// The ground of the whole block, across the screen.
-    var page: Ground
+    var page: BackgroundRole
     var fills: [Fill] = []
     var runs: [Run] = []
     /// Lines are counted from the block's first one.
     var frames: [Frame] = []
 
-    init(height: Int, page: Ground) {
+    init(height: Int, page: BackgroundRole) {
         self.height = height
         self.page = page
     }

@@ -50,7 +50,7 @@ extension Composer {
         let geometry = plan.geometry
         let line = block.height
         let isBar = geometry.appearance == .plain
-        let ground: Ground = isBar ? .header : geometry.page
+        let ground: BackgroundRole = isBar ? .header : geometry.page
         if isBar { block.fill(lines: line..<line + 1, columns: geometry.outer, Style(.text, on: ground)) }
         var frame = Frame(
             .header(plan.id),
@@ -64,7 +64,7 @@ extension Composer {
         writer.addProgress()
         let text = fitted(look.text, columns: writer.free.count)
         let isQuiet = geometry.appearance == .grouped || geometry.appearance == .insetGrouped
-        let ink: Ink = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)
+        let ink: ForegroundRole = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)
         writer.block.add(text, line: line, columns: writer.free, Style(ink, on: ground, .bold))
         if let secondary = look.secondaryText {
             let start = min(writer.free.lowerBound + columnCount(of: text) + 2, writer.free.upperBound)

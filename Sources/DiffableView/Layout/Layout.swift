@@ -16,8 +16,8 @@ package enum Layout {
 
     private static func composedScene(of document: Document, in viewport: Viewport) -> Scene {
         let composer = Composer(document: document, viewport: viewport)
-        let surroundings = Surroundings(viewport)
-        var stack = Stack(composer: composer, height: surroundings.rows.count)
+        let regions = ScreenRegions(viewport)
+        var stack = Stack(composer: composer, height: regions.rows.count)
         let first = viewport.anchor.flatMap { anchor in composer.element(anchor.id).map { ($0, anchor) } }
         if let (element, anchor) = first {
             stack.begin(element, at: anchor)
@@ -26,7 +26,7 @@ package enum Layout {
         }
         stack.fill()
         if let revealed = viewport.revealed { stack.reveal(revealed) }
-        return Scene(composer: composer, surroundings: surroundings, stack: stack)
+        return Scene(composer: composer, regions: regions, stack: stack)
     }
 }
 

@@ -56,8 +56,8 @@ struct OverlayBlock: Sendable {
         line: Int
     ) {
         let columns = rectangle.columns.lowerBound + 1..<max(rectangle.columns.upperBound - 1, rectangle.column + 1)
-        let ground: Ground = isSelected ? .selected : .overlay
-        var ink: Ink = action.style == .destructive ? .tint(.red) : .text
+        let ground: BackgroundRole = isSelected ? .selected : .overlay
+        var ink: ForegroundRole = action.style == .destructive ? .tint(.red) : .text
         if !action.isEnabled { ink = .secondary }
         var attributes: Style.Attributes = action.style == .primary ? .bold : []
         if !action.isEnabled { attributes.insert(.dim) }

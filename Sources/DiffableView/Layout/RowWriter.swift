@@ -4,22 +4,24 @@ struct RowWriter {
     var frame: Frame
     private(set) var free: Range<Int>
     let line: Int
-    let ground: Ground
+    let ground: BackgroundRole
     let look: ItemLook
     let symbols: Symbols
 
-    init(_ block: Block, _ frame: Frame, free: Range<Int>, line: Int, ground: Ground, look: ItemLook, symbols: Symbols)
-    {
+    init(
+        _ block: Block, _ frame: Frame, free: Range<Int>, line: Int, ground: BackgroundRole, look: ItemLook,
+        symbols: Symbols
+    ) {
         (self.block, self.frame, self.free, self.line) = (block, frame, free, line)
         (self.ground, self.look, self.symbols) = (ground, look, symbols)
     }
 
     /// A disabled row is drawn like secondary text, and dim without colours.
-    func style(_ ink: Ink, _ attributes: Style.Attributes = []) -> Style {
+    func style(_ ink: ForegroundRole, _ attributes: Style.Attributes = []) -> Style {
         look.isEnabled ? Style(ink, on: ground, attributes) : Style(.secondary, on: ground, attributes.union(.dim))
     }
 
-    var tint: Ink { look.tint.map { .tint($0) } ?? .tint(.accent) }
+    var tint: ForegroundRole { look.tint.map { .tint($0) } ?? .tint(.accent) }
 
     // MARK: - Ends
 
@@ -61,7 +63,7 @@ struct RowWriter {
 
     mutating func addLeadingAccessories(isEditing: Bool) {
         for (index, accessory) in (look.accessories ?? []).enumerated() where accessory.isShown(isEditing: isEditing) {
-            let ink: Ink? = accessory.tint.map { .tint($0) }
+            let ink: ForegroundRole? = accessory.tint.map { .tint($0) }
             switch accessory.sort {
             case .multiselect:
                 addLeading(String(symbols.unselected), columns: 1, style(ink ?? .secondary), .accessory(index))
@@ -77,7 +79,7 @@ struct RowWriter {
     mutating func addCheckbox(reserving isReserved: Bool) {
         let width = symbols.unchecked.count
         if let checkbox = look.checkbox {
-            let ink: Ink = checkbox == .unchecked ? .secondary : tint
+            let ink: ForegroundRole = checkbox == .unchecked ? .secondary : tint
             addLeading(symbols.sign(checkbox), columns: width, style(ink), .checkbox)
         } else if isReserved {
             skip(width + 1)
@@ -99,8 +101,8 @@ struct RowWriter {
     mutating func addTrailingAccessories(isEditing: Bool) {
         for (index, accessory) in (look.accessories ?? []).enumerated().reversed()
         where accessory.isShown(isEditing: isEditing) {
-            let ink: Ink? = accessory.tint.map { .tint($0) }
-            func add(_ text: String, _ ink: Ink) {
+            let ink: ForegroundRole? = accessory.tint.map { .tint($0) }
+            func add(_ text: String, _ ink: ForegroundRole) {
                 let text = fitted(text, columns: max(free.count / 3, 1))
                 addTrailing(text, columns: columnCount(of: text), style(ink), .accessory(index))
             }
@@ -145,7 +147,7 @@ struct RowWriter {
     // MARK: - Text
 
     var textStyle: Style {
-        let ink: Ink = look.icon == nil ? look.tint.map { .tint($0) } ?? .text : .text
+        let ink: ForegroundRole = look.icon == nil ? look.tint.map { .tint($0) } ?? .text : .text
         return style(ink, look.isUrgent ? .bold : [])
     }
 

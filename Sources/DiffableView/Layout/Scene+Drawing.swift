@@ -2,10 +2,10 @@ import Diffable
 
 extension Scene {
     package func draw(into grid: inout Grid, decoration: Decoration = Decoration()) {
-        var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: surroundings.rows)
+        var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: regions.rows)
         drawRows(&canvas, decoration)
         if decoration.isDimmed {
-            canvas.grid.restyle(rows: surroundings.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
+            canvas.grid.restyle(rows: regions.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
         }
         canvas.rows = 0..<grid.rows
         drawSurroundings(&canvas, decoration)
@@ -18,7 +18,7 @@ extension Scene {
     }
 
     private func drawRows(_ canvas: inout Canvas, _ decoration: Decoration) {
-        let top = surroundings.rows.lowerBound
+        let top = regions.rows.lowerBound
         var end = top
         for piece in stack.pieces {
             canvas.draw(piece.block, line: piece.line + top)
@@ -26,7 +26,7 @@ extension Scene {
         }
         let page = stack.pieces.last?.block.page ?? .base
         canvas.grid.clear(
-            rows: end..<max(end, surroundings.rows.upperBound), columns: 0..<canvas.grid.columns, Style(on: page))
+            rows: end..<max(end, regions.rows.upperBound), columns: 0..<canvas.grid.columns, Style(on: page))
         for frame in frames { decorate(frame, &canvas, decoration) }
         if let pinned {
             canvas.draw(pinned.block, line: pinned.line + top)
@@ -38,14 +38,14 @@ extension Scene {
 
     private func drawThumb(_ canvas: inout Canvas) {
         guard !(showsTop && showsEnd), let visible = visibleRows else { return }
-        let height = surroundings.rows.count
+        let height = regions.rows.count
         let count = max(composer.document.rowCount, visible.count)
         let length = max(min(height * visible.count / count, height - 1), 1)
         let hidden = max(count - visible.count, 1)
         let place = showsEnd ? height - length : showsTop ? 0 : (height - length) * visible.lowerBound / hidden
         let column = canvas.grid.columns - 1
         for line in place..<place + length {
-            let row = surroundings.rows.lowerBound + line
+            let row = regions.rows.lowerBound + line
             canvas.put(composer.symbols.thumb, row: row, column: column, style: .tertiary)
         }
     }
@@ -53,8 +53,8 @@ extension Scene {
     // MARK: - Decoration
 
     private func decorate(_ frame: Frame, _ canvas: inout Canvas, _ decoration: Decoration) {
-        var ground: Ground?
-        var sign: (Character, Ink)?
+        var ground: BackgroundRole?
+        var sign: (Character, ForegroundRole)?
         if let id = frame.id.item {
             if decoration.changed.contains(id) {
                 ground = decoration.reducesMotion ? nil : .changed
@@ -86,7 +86,9 @@ extension Scene {
         swipeBlock(frame)?.draw(into: &canvas)
     }
 
-    private func drawGutter(_ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, Ink)?) {
+    private func drawGutter(
+        _ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, ForegroundRole)?
+    ) {
         let column = frame.rectangle.column
         if isFocused {
             for row in frame.rectangle.rows {
@@ -96,7 +98,8 @@ extension Scene {
         if let sign { canvas.put(sign.0, row: frame.rectangle.row, column: column + 1, style: sign.1) }
     }
 
-    private func drawEdge(_ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, Ink)?) {
+    private func drawEdge(_ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, ForegroundRole)?)
+    {
         let rectangle = frame.rectangle
         if isFocused {
             var block = Block(height: rectangle.height, page: .base)
@@ -135,7 +138,7 @@ extension Scene {
 
     /// The text cursor, otherwise the selected choice, otherwise the focused row.
     private func cursor(_ decoration: Decoration) -> Grid.Position? {
-        if let status = composer.viewport.status, let typed = status.cursor, let row = surroundings.status {
+        if let status = composer.viewport.status, let typed = status.cursor, let row = regions.status {
             let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
             return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
         }
@@ -144,7 +147,7 @@ extension Scene {
         let row = frame.rectangle.row + (frame.shape == .card ? 1 : 0)
         return Grid.Position(
             column: frame.rectangle.column + min(2, frame.rectangle.width - 1),
-            row: min(max(row, surroundings.rows.lowerBound), surroundings.rows.upperBound - 1))
+            row: min(max(row, regions.rows.lowerBound), regions.rows.upperBound - 1))
     }
 }
 
@@ -191,11 +194,11 @@ struct Canvas {
         for offset in 0..<cluster.width { grid.put(stand, row: row, column: column + offset, style) }
     }
 
-    mutating func put(_ character: Character, row: Int, column: Int, style ink: Ink) {
+    mutating func put(_ character: Character, row: Int, column: Int, style ink: ForegroundRole) {
         overwrite(String(character), row: row, column: column, limit: column + 1, ink)
     }
 
-    mutating func overwrite(_ text: String, row: Int, column: Int, limit: Int, _ ink: Ink) {
+    mutating func overwrite(_ text: String, row: Int, column: Int, limit: Int, _ ink: ForegroundRole) {
         guard rows.contains(row) else { return }
         var column = column
         for cluster in Clusters(text) {

@@ -2,7 +2,7 @@ import Diffable
 
 package struct Scene: Sendable {
     let composer: Composer
-    let surroundings: Surroundings
+    let regions: ScreenRegions
     let stack: Stack
     /// A header that stays at the top, and its line in the rows' part.
     let pinned: (block: Block, line: Int)?
@@ -10,25 +10,25 @@ package struct Scene: Sendable {
     /// The visible rows, from top to bottom and from left to right.
     package let frames: [Frame]
 
-    init(composer: Composer, surroundings: Surroundings, stack: Stack) {
+    init(composer: Composer, regions: ScreenRegions, stack: Stack) {
         self.composer = composer
-        self.surroundings = surroundings
+        self.regions = regions
         self.stack = stack
         pinned = Self.pinned(composer, stack)
-        let top = surroundings.rows.lowerBound
+        let top = regions.rows.lowerBound
         var frames: [Frame] = []
         if let pinned { frames += pinned.block.frames.map { $0.moved(by: pinned.line + top) } }
         let pinnedIDs = Set(frames.map(\.id))
         for piece in stack.pieces {
             for frame in piece.block.frames {
                 let frame = frame.moved(by: piece.line + top)
-                guard frame.rectangle.rows.overlaps(surroundings.rows), !pinnedIDs.contains(frame.id) else { continue }
+                guard frame.rectangle.rows.overlaps(regions.rows), !pinnedIDs.contains(frame.id) else { continue }
                 frames.append(frame)
             }
         }
         self.frames = frames
         overlay = composer.viewport.overlay.map {
-            OverlayBlock($0, composer: composer, rows: surroundings.rows, frames: frames)
+            OverlayBlock($0, composer: composer, rows: regions.rows, frames: frames)
         }
     }
 
@@ -55,14 +55,14 @@ package struct Scene: Sendable {
 // MARK: - Where things are
 
 extension Scene {
-    package var rows: Range<Int> { surroundings.rows }
+    package var rows: Range<Int> { regions.rows }
 
     package func frame(of id: RowID) -> Frame? { frames.first { $0.id == id } }
 
     package func id(at position: Grid.Position) -> RowID? { frame(at: position)?.id }
 
     private func frame(at position: Grid.Position) -> Frame? {
-        guard surroundings.rows.contains(position.row) else { return nil }
+        guard regions.rows.contains(position.row) else { return nil }
         return frames.first { $0.rectangle.contains(position) }
     }
 
@@ -82,9 +82,9 @@ extension Scene {
             if let choice = overlay.choices.firstIndex(where: { $0.contains(position) }) { return .choice(choice) }
             if overlay.rectangle.contains(position) { return .overlay }
         }
-        if position.row == surroundings.banner { return .banner }
-        if position.row == surroundings.status { return .status }
-        if position.row == surroundings.tabs {
+        if position.row == regions.banner { return .banner }
+        if position.row == regions.status { return .status }
+        if position.row == regions.tabs {
             return composer.tab(at: position.column).map { .tab($0) }
         }
         guard let frame = frame(at: position) else { return nil }

@@ -4,8 +4,8 @@ struct SectionGeometry: Sendable {
     let outer: Range<Int>
     let row: Range<Int>
     let content: Range<Int>
-    let page: Ground
-    let ground: Ground
+    let page: BackgroundRole
+    let ground: BackgroundRole
 
     var hasBox: Bool { appearance == .insetGrouped && outer.count > 8 }
 

@@ -7,7 +7,7 @@ struct SwipeBlock {
     /// The columns by which the row moves aside; actions at its end cover it.
     private let shift: Int
 
-    init?(_ swipe: Swipe, frame: Frame, ground: Ground, symbols: Symbols) {
+    init?(_ swipe: Swipe, frame: Frame, ground: BackgroundRole, symbols: Symbols) {
         guard let look = frame.look else { return nil }
         let actions = swipe.edge == .leading ? look.leadingActions : look.trailingActions
         guard !actions.isEmpty, frame.rectangle.width >= Self.widthMin else { return nil }

@@ -19,37 +19,37 @@ package struct Looks: Sendable {
 
     /// O(length of the list's content).
     package var listLook: ListLook {
-        let layers = Layers([user, list])
+        let cascade = Cascade([user, list])
         var look = ListLook()
-        look.title = layers.text("title")
-        look.subtitle = layers.text("subtitle")
-        look.empty = layers.value("empty", itemContent)
-        look.actions = layers.actions("actions") ?? []
+        look.title = cascade.text("title")
+        look.subtitle = cascade.text("subtitle")
+        look.empty = cascade.value("empty", itemContent)
+        look.actions = cascade.actions("actions") ?? []
         return look
     }
 
     /// O(length of the section's content and the list's).
     package func sectionLook(_ content: Content?) -> SectionLook {
-        let layers = Layers([user, content.map { ContentValue($0) }, list])
+        let cascade = Cascade([user, content.map { ContentValue($0) }, list])
         var look = SectionLook()
-        look.layout = layers.value("layout", SectionLayout.init) ?? look.layout
-        look.appearance = layers.name("appearance") ?? look.appearance
-        look.header = layers.value("header", itemContent)
-        look.footer = layers.value("footer", itemContent)
-        look.pinsHeader = layers.boolean("pinHeader") ?? look.pinsHeader
-        look.hasSeparators = layers.boolean("separators") ?? look.hasSeparators
-        look.columns = layers.value("columns", TableColumn.columns)
-        look.selection = layers.name("selection") ?? look.selection
-        look.canReorder = layers.boolean("canReorder") ?? look.canReorder
-        look.canInsert = layers.boolean("canInsert") ?? look.canInsert
-        look.hasMore = layers.boolean("more") ?? look.hasMore
+        look.layout = cascade.value("layout", SectionLayout.init) ?? look.layout
+        look.appearance = cascade.name("appearance") ?? look.appearance
+        look.header = cascade.value("header", itemContent)
+        look.footer = cascade.value("footer", itemContent)
+        look.pinsHeader = cascade.boolean("pinHeader") ?? look.pinsHeader
+        look.hasSeparators = cascade.boolean("separators") ?? look.hasSeparators
+        look.columns = cascade.value("columns", TableColumn.columns)
+        look.selection = cascade.name("selection") ?? look.selection
+        look.canReorder = cascade.boolean("canReorder") ?? look.canReorder
+        look.canInsert = cascade.boolean("canInsert") ?? look.canInsert
+        look.hasMore = cascade.boolean("more") ?? look.hasMore
         return look
     }
 
     /// The path of the text in the contents of a kind, if the kind defines one.
     func textPath(ofKind kind: Kind?) -> String? {
-        let layers = Layers([user, list].map { $0?["kinds"]?[kind?.description ?? ""] })
-        return layers.value("text") { $0["path"]?.text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        let cascade = Cascade([user, list].map { $0?["kinds"]?[kind?.description ?? ""] })
+        return cascade.value("text") { $0["path"]?.text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
     }
 
     var kinds: [(name: String, user: ContentValue?, list: ContentValue?)] {
@@ -79,13 +79,13 @@ package struct ItemLooks: Sendable {
         let content = item.content.map { ContentValue($0) }
         let kind = item.kind?.description ?? ""
         var look = ItemLook()
-        let own = Layers(
+        let own = Cascade(
             [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)])
         look.read(own, content)
         if look.text.isEmpty { look.text = harmlessText(item.id.description) }
-        let shared = Layers([user, section, list])
+        let shared = Cascade([user, section, list])
         // The list's own `actions` apply to no item.
-        look.actions = own.actions("actions") ?? Layers([section]).actions("actions") ?? []
+        look.actions = own.actions("actions") ?? Cascade([section]).actions("actions") ?? []
         look.leadingActions = own.actions("leadingActions") ?? shared.actions("leadingActions") ?? []
         look.trailingActions = own.actions("trailingActions") ?? shared.actions("trailingActions") ?? []
         look.canReorder = own.boolean("canReorder") ?? shared.boolean("canReorder") ?? false
@@ -99,9 +99,9 @@ private func itemContent(_ value: ContentValue) -> ItemLook? {
     switch value {
     case .text(let text): look.text = harmlessText(text)
     case .object:
-        let layers = Layers([value])
-        look.read(layers, value)
-        look.actions = layers.actions("actions") ?? []
+        let cascade = Cascade([value])
+        look.read(cascade, value)
+        look.actions = cascade.actions("actions") ?? []
     default: return nil
     }
     return look
@@ -109,23 +109,23 @@ private func itemContent(_ value: ContentValue) -> ItemLook? {
 
 extension ItemLook {
     /// Reads the members that an item, its kind and the user may set.
-    fileprivate mutating func read(_ layers: Layers, _ content: ContentValue?) {
-        text = layers.value("text") { $0.text.flatMap(Self.shown) } ?? content.flatMap(Self.standardText) ?? ""
-        secondaryText = layers.text("secondaryText") ?? layers.text("subtitle") ?? layers.text("description")
-        icon = layers.value("icon", Icon.init)
-        image = layers.value("image", ImageSource.init)
-        badge = layers.value("badge", Badge.init)
-        tint = layers.value("tint", Tint.init)
-        progress = layers.value("progress") { $0.number.map { min(max($0, 0), 1) } }
-        checkbox = layers.value("checked", Checkbox.init)
-        isUrgent = layers.boolean("urgent") ?? isUrgent
-        isEnabled = layers.boolean("enabled") ?? isEnabled
-        lines = layers.value("lines") { $0.count } ?? lines
-        accessories = layers.value("accessories") { $0.elements?.compactMap(Accessory.init) }
-        hasChildren = layers.boolean("hasChildren") ?? hasChildren
-        accessibilityLabel = layers.value("accessibilityLabel") { $0.text.flatMap(Self.shown) }
-        tooltip = layers.text("tooltip")
-        keywords = layers.text("keywords")
+    fileprivate mutating func read(_ cascade: Cascade, _ content: ContentValue?) {
+        text = cascade.value("text") { $0.text.flatMap(Self.shown) } ?? content.flatMap(Self.standardText) ?? ""
+        secondaryText = cascade.text("secondaryText") ?? cascade.text("subtitle") ?? cascade.text("description")
+        icon = cascade.value("icon", Icon.init)
+        image = cascade.value("image", ImageSource.init)
+        badge = cascade.value("badge", Badge.init)
+        tint = cascade.value("tint", Tint.init)
+        progress = cascade.value("progress") { $0.number.map { min(max($0, 0), 1) } }
+        checkbox = cascade.value("checked", Checkbox.init)
+        isUrgent = cascade.boolean("urgent") ?? isUrgent
+        isEnabled = cascade.boolean("enabled") ?? isEnabled
+        lines = cascade.value("lines") { $0.count } ?? lines
+        accessories = cascade.value("accessories") { $0.elements?.compactMap(Accessory.init) }
+        hasChildren = cascade.boolean("hasChildren") ?? hasChildren
+        accessibilityLabel = cascade.value("accessibilityLabel") { $0.text.flatMap(Self.shown) }
+        tooltip = cascade.text("tooltip")
+        keywords = cascade.text("keywords")
     }
 
     /// The text of an item without `text`: the usual names, then the first text without another meaning, or a content that is

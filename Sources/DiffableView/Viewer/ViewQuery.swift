@@ -9,7 +9,7 @@ package struct ViewFilter: Equatable, Sendable {
     package var conditionWords = ""
     package var search = ""
     /// The places to search for the words of `search`; nil: every string of the content.
-    var searchedPlaces: SearchedPlaces?
+    var searchedPlaces: RowSearchPaths?
     /// Sort keys as JSON, the most significant first, and as the user typed them.
     package var sort: [String] = []
     package var sortWords = ""

@@ -6,7 +6,7 @@ import Diffable
 
 extension Viewer {
     struct Drag: Sendable {
-        var taken: TakenRows
+        var taken: CutRows
         var target: RowID?
     }
 
@@ -153,7 +153,7 @@ extension Viewer {
         else { return }
         lastPress = nil
         guard mayAct() else { return }
-        enter(.drag(Drag(taken: TakenRows(list: selected, items: [item], copies: [copy]))))
+        enter(.drag(Drag(taken: CutRows(list: selected, items: [item], copies: [copy]))))
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
 

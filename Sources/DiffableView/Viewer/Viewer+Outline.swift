@@ -39,7 +39,7 @@ extension Viewer {
 
     private mutating func layOutFolded() {
         // The cursor may have been on a row below it.
-        let mapping = RowMapping(
+        let mapping = RowCorrespondence(
             from: pane.document, to: pane.document, in: viewport(), ownMoves: [], isOtherWindow: false)
         pane.cursor = pane.cursor.flatMap(mapping.row(for:))
         pane.anchor = pane.anchor.flatMap { anchor in

@@ -87,7 +87,7 @@ extension Viewer {
         (pane.revision, pane.epoch) = (state.revision, state.epoch)
         pane.waitingState = nil
 
-        let mapping = RowMapping(
+        let mapping = RowCorrespondence(
             from: before, to: pane.document, in: viewport(),
             ownMoves: pane.ownItems.intersection(difference.movedItems),
             isOtherWindow: wasOtherWindow)
@@ -136,7 +136,7 @@ extension Viewer {
     }
 
     /// A list that is created again may be empty at first.
-    private func returnToPlaceBeforeAbsence(_ pane: inout Pane, _ mapping: RowMapping) {
+    private func returnToPlaceBeforeAbsence(_ pane: inout Pane, _ mapping: RowCorrespondence) {
         guard let place = pane.placeBeforeAbsence, let item = place.row.item,
             pane.document.snapshot.contains(item)
         else { return }

@@ -4,7 +4,7 @@ import DiffableJSON
 // Cutting and pasting rows: within their list they move, into another visible list they are copied.
 
 extension Viewer {
-    struct TakenRows: Sendable {
+    struct CutRows: Sendable {
         var list: Int
         /// In the list's order. Descendants are included.
         var items: [ItemID]
@@ -24,7 +24,7 @@ extension Viewer {
                     + "closer together",
                 for: .seconds(8))
         }
-        taken = TakenRows(list: selected, items: items, copies: copies)
+        taken = CutRows(list: selected, items: items, copies: copies)
         pane.marks.subtract(chosen)
         say(
             "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") after the selected row",
@@ -41,7 +41,7 @@ extension Viewer {
         if taken.list == selected { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
     }
 
-    private mutating func moveTaken(_ taken: TakenRows, behind anchor: ItemID) {
+    private mutating func moveTaken(_ taken: CutRows, behind anchor: ItemID) {
         guard mayMove(taken.items, beside: anchor) else { return }
         let operations = zip(taken.items, [anchor] + taken.items).map { item, before in
             ContentValue.object([
@@ -56,7 +56,7 @@ extension Viewer {
     }
 
     /// Another list gets the items as they were. An item without loaded children may have folded ones.
-    mutating func copyTaken(_ taken: TakenRows, behind anchor: ItemID) {
+    mutating func copyTaken(_ taken: CutRows, behind anchor: ItemID) {
         let source = panes[taken.list].document
         guard !taken.copies.contains(where: { $0.children.isEmpty && source.knownParents.contains($0.id) }) else {
             return say(

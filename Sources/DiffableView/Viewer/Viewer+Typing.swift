@@ -142,7 +142,7 @@ extension Viewer {
         pane.filter.search = text
     }
 
-    func searchedPlaces(of pane: Pane) -> SearchedPlaces? {
+    func searchedPlaces(of pane: Pane) -> RowSearchPaths? {
         Composer(document: pane.document, viewport: viewport()).searchedPlaces
     }
 

@@ -30,7 +30,7 @@ package struct Viewer: Sendable {
     var lastPress: (row: RowID, time: Duration)?
     var pressed: Grid.Position?
     var lastSearch = ""
-    var taken: TakenRows?
+    var taken: CutRows?
     /// Whether Enter was pressed before the result of the search arrived.
     var awaitsFound = false
     /// The time until which no query is sent, because more keys wait that may change the search.
@@ -200,7 +200,7 @@ extension Viewer {
         var viewport = viewport()
         viewport.revealed = revealed
         viewport.widensTables = widensTables
-        let top = Surroundings(viewport).rows.lowerBound
+        let top = ScreenRegions(viewport).rows.lowerBound
         viewport.anchor = pane.isFollowingTop ? nil : pane.anchor.map { Anchor(id: $0.id, line: $0.line - top) }
         scene = Layout.scene(of: pane.document, in: viewport)
         pane.carouselStarts.merge(scene.carouselStarts) { $1 }

@@ -122,7 +122,7 @@ final class UnitBusLoop {
 
     // MARK: - Hearing
 
-    private func tell(_ news: UnitNews) {
+    private func tell(_ news: UnitEvent) {
         for question in listener(news) { ask(question) }
     }
 
@@ -163,7 +163,7 @@ final class UnitBusLoop {
 
     // MARK: - Asking
 
-    private func ask(_ question: UnitQuestion) {
+    private func ask(_ question: UnitQuery) {
         switch question {
         case .list(let patterns): askForUnits(patterns) { .listed($0) }
         case .look(let names): askForUnits(names) { .looked(at: names, $0) }
@@ -184,7 +184,7 @@ final class UnitBusLoop {
     }
 
     /// Asks for units by name. Names work as patterns, because none of their characters is special in one.
-    private func askForUnits(_ patterns: [String], _ news: @escaping ([Unit]) -> UnitNews) {
+    private func askForUnits(_ patterns: [String], _ news: @escaping ([Unit]) -> UnitEvent) {
         call(Self.manager, "ListUnitsByPatterns", [.texts([]), .texts(patterns)]) { [self] answer in
             if let units = answer.units() { return tell(news(units)) }
             failure = .disconnected("systemd did not list its units: \(answer.error?.message ?? "")")

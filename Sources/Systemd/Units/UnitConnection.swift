@@ -11,10 +11,10 @@ package protocol UnitConnection: Sendable {
 }
 
 /// Receives a service manager's news, on one thread, and returns the questions to ask next.
-package typealias UnitListener = @Sendable (UnitNews) -> [UnitQuestion]
+package typealias UnitListener = @Sendable (UnitEvent) -> [UnitQuery]
 
 /// A signal or an answer of a service manager.
-package enum UnitNews: Sendable {
+package enum UnitEvent: Sendable {
     /// All changes are reported from now on. Repeated when another process replaces the service manager.
     case subscribed
     /// The unit with this name was loaded. Ask for its state.
@@ -41,7 +41,7 @@ package enum UnitNews: Sendable {
 }
 
 /// A question to a service manager.
-package enum UnitQuestion: Equatable, Sendable {
+package enum UnitQuery: Equatable, Sendable {
     /// The loaded units with names that match one of these patterns (fnmatch(3)).
     case list([String])
     /// The states of these units. This loads none of them.

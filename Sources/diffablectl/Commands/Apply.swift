@@ -11,7 +11,7 @@ struct Apply: AsyncParsableCommand {
             or the first column of a table that has none of these. A row's content is the row itself, or with --text \
             only {"text": FIELD}. In lines, the id is the text; in a tree, the path to it (Fruit/Apple). Columns are \
             aligned, as in ps aux, df, systemctl and ls -l; the last one takes the rest of the line. Rows without a \
-            section are put in \(Arrangement.defaultSection).
+            section are put in \(ItemBuilder.defaultSection).
 
             The ending of a file's name determines its format: .json, .ndjson, .jsonl, .csv, .tsv, .tab, .tree, or \
             .txt for lines. Without --from, other input is read as one of these:

@@ -24,7 +24,7 @@ struct Backup: AsyncParsableCommand {
 
     func run() async throws {
         let backup = try destination()
-        let pick = BackupPick(lists)
+        let pick = BackupSelection(lists)
         let reply = try await daemon.reading { connection in
             if !pick.isAll {
                 let durable = try await connection.lists().filter { $0.durability == .durable }
@@ -34,10 +34,10 @@ struct Backup: AsyncParsableCommand {
                 if pick.isAll || pick.has(BackupPart(line).list) { backup.append(line) }
             }
         }
-        let summaries = (JSONView(Content(reply)).member("lists")?.elements ?? [])
+        let summaries = (JSONReader(Content(reply)).member("lists")?.elements ?? [])
             .filter { pick.has($0.member("list")?.plainText ?? "") }
         try checkPresent(among: summaries.compactMap { $0.member("list")?.plainText })
-        let array = JSONView(.array(summaries.map { Content(Array($0.json.utf8)) }))
+        let array = JSONReader(.array(summaries.map { Content(Array($0.json.utf8)) }))
         try backup.finish(lists: array, replacing: force)
         guard let path = backup.path else { return say("\(extent(of: array))") }
         var output = StandardOutput()
@@ -123,7 +123,7 @@ struct Restore: AsyncParsableCommand {
             }
         }
         var output = StandardOutput()
-        if let lists = JSONView(Content(reply)).member("lists") { output.line("restored \(extent(of: lists))") }
+        if let lists = JSONReader(Content(reply)).member("lists") { output.line("restored \(extent(of: lists))") }
         output.flush()
     }
 
@@ -148,14 +148,14 @@ struct Restore: AsyncParsableCommand {
                 + "another name with \(command) LIST --as NAME")
     }
 
-    private func pick(of text: BackupText, named name: String) throws(InputError) -> BackupPick {
+    private func pick(of text: BackupText, named name: String) throws(InputError) -> BackupSelection {
         let names = text.lists.joined(separator: ", ")
         if let missing = lists.first(where: { !text.lists.contains($0.description) }) {
             throw InputError(
                 "the backup in \(name) has no list \(quoted(missing)), so nothing was restored; it has "
                     + "\(names.isEmpty ? "no lists" : names)")
         }
-        var pick = BackupPick(lists, as: newName)
+        var pick = BackupSelection(lists, as: newName)
         if newName != nil, lists.isEmpty {
             guard text.lists.count == 1 else {
                 throw InputError(
@@ -169,7 +169,7 @@ struct Restore: AsyncParsableCommand {
 }
 
 /// `2 lists, 31 items`
-private func extent(of lists: JSONView) -> String {
+private func extent(of lists: JSONReader) -> String {
     let items = lists.elements.reduce(0) { $0 + ($1.number("items") ?? 0) }
     return "\(counted(lists.elements.count, "list")), \(counted(items, "item"))"
 }

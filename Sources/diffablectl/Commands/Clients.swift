@@ -23,7 +23,7 @@ struct Clients: AsyncParsableCommand {
         if json {
             output.json(reply.bytes)
         } else {
-            output.table(table(ClientFigures.all(in: JSONView(reply))))
+            output.table(table(ClientFigures.all(in: JSONReader(reply))))
         }
         output.flush()
     }

@@ -83,9 +83,9 @@ struct Edit: AsyncParsableCommand {
 
     /// Nil if both sides changed the same item.
     private func merged(_ base: Snapshot, _ mine: Snapshot, _ theirs: Snapshot) throws -> Snapshot? {
-        guard let item else { return ThreeWay.merged(base: base, mine: mine, theirs: theirs) }
+        guard let item else { return ThreeWayMerge.merged(base: base, mine: mine, theirs: theirs) }
         guard let known = theirs.itemAlone(item) else { return nil }
-        let merged = ThreeWay.merged(
+        let merged = ThreeWayMerge.merged(
             base: base.itemAlone(item)?.content, mine: mine.itemAlone(item)?.content, theirs: known.content)
         guard case .content(let content) = merged else { return nil }
         return try theirs.applying([reconfiguration(of: item, content)])

@@ -89,7 +89,7 @@ struct Handle: AsyncParsableCommand {
     }
 
     private var registration: Request.Handle {
-        var kinds: Set<HandledKind> = []
+        var kinds: Set<HandlerRequestKind> = []
         if propose { kinds.insert(.propose) }
         if expand { kinds.insert(.expand) }
         if perform || !action.isEmpty || kinds.isEmpty { kinds.insert(.perform) }
@@ -104,7 +104,7 @@ struct Handle: AsyncParsableCommand {
         let client = try daemon.client()
         // A missing daemon at startup is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
-        let turns = Turns(width: jobs)
+        let turns = FairSemaphore(width: jobs)
         let answering = Task { try await answer(HandledCommand(command, socket: path), client, turns) }
         let endSignal = Mutex<Int32?>(nil)
         try EndSignals.onFirst { number in
@@ -118,11 +118,12 @@ struct Handle: AsyncParsableCommand {
         do {
             try tell(try outcome.get())
         } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
-            throw await AbsentList.error(for: refusal, lookedAt: path)
+            throw await MissingListAdvice.error(for: refusal, lookedAt: path)
         }
     }
 
-    private func answer(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
+    private func answer(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws -> HandlerEnd
+    {
         try await withThrowingTaskGroup(of: HandlerEnd.self) { group in
             defer { group.cancelAll() }
             group.addTask {
@@ -139,7 +140,9 @@ struct Handle: AsyncParsableCommand {
     }
 
     /// Handles requests for the list that exists now.
-    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
+    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws
+        -> HandlerEnd
+    {
         let registration = registration
         do {
             return try await client.handle(registration) {
@@ -191,7 +194,7 @@ struct Handle: AsyncParsableCommand {
 extension Request.Handle {
     /// `tasks: the actions done, later; proposals`
     fileprivate var words: String {
-        let parts = HandledKind.allCases.filter(requests.contains).map { kind in
+        let parts = HandlerRequestKind.allCases.filter(requests.contains).map { kind in
             switch kind {
             case .perform:
                 actions.map { names in

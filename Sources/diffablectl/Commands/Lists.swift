@@ -141,7 +141,7 @@ struct Lists: AsyncParsableCommand {
 
     /// `done,later propose`, or `perform` for all actions.
     private func answers(of list: ListSummary) -> String {
-        let words = HandledKind.allCases.filter(list.handles.contains).map { kind in
+        let words = HandlerRequestKind.allCases.filter(list.handles.contains).map { kind in
             kind == .perform ? list.actions?.map(\.description).joined(separator: ",") ?? "perform" : kind.rawValue
         }
         return words.isEmpty ? "-" : words.joined(separator: " ")

@@ -85,7 +85,7 @@ struct Perform: AsyncParsableCommand {
         var output = StandardOutput()
         if json {
             output.json(reply)
-        } else if let result = JSONView(checked: reply[...]).member("result"), !result.isNull {
+        } else if let result = JSONReader(checked: reply[...]).member("result"), !result.isNull {
             output.value(result.content)
         }
         output.flush()

@@ -21,13 +21,13 @@ struct Schema: AsyncParsableCommand {
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "A file with the schemas to set; - is standard input.") var file: String?
     @Option(help: ArgumentHelp("Items of a kind without a schema: allow or refuse.", valueName: "rule"))
-    var others: Others?
+    var others: OtherKinds?
     @Flag(help: "Accept existing items that do not match.") var keep = false
     @Flag(help: "Remove the schemas.") var clear = false
     @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
-    enum Others: String, ExpressibleByArgument, CaseIterable {
+    enum OtherKinds: String, ExpressibleByArgument, CaseIterable {
         case allow, refuse
     }
 

@@ -43,11 +43,11 @@ struct Status: AsyncParsableCommand {
         if json {
             output.json(status.bytes)
         } else if let figures {
-            let lines = prometheusLines(of: JSONView(status)) + figures.text
+            let lines = prometheusLines(of: JSONReader(status)) + figures.text
             for line in lines { output.line(line) }
         } else {
             output.line("socket: \(path)")
-            for member in JSONView(status).members { output.line("\(member.name): \(member.value.plainText)") }
+            for member in JSONReader(status).members { output.line("\(member.name): \(member.value.plainText)") }
         }
         output.flush()
     }

@@ -67,7 +67,7 @@ struct ViewLists: AsyncParsableCommand {
         _ = try command()
     }
 
-    private func command() throws -> [String] { try exec.map(CommandWords.words(of:)) ?? commandWords }
+    private func command() throws -> [String] { try exec.map(CommandLineSplitter.words(of:)) ?? commandWords }
 
     private var picking: ViewerOptions.Picking {
         if multi { return .multiple }

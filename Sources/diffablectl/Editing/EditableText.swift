@@ -33,10 +33,10 @@ enum EditableText {
 
     static func text(of content: Content?) -> String {
         guard let content else { return "null\n" }
-        return "\(indented(JSONView(content), ""))\n"
+        return "\(indented(JSONReader(content), ""))\n"
     }
 
-    private static func indented(_ view: JSONView, _ indentation: String) -> String {
+    private static func indented(_ view: JSONReader, _ indentation: String) -> String {
         let inner = indentation + "  "
         let members = view.members
         if !members.isEmpty {
@@ -51,7 +51,7 @@ enum EditableText {
     static func content(of bytes: [UInt8]) throws(InputError) -> Content? {
         let text = try checkedText(bytes)
         let content: Result<Content?, JSONError> = text.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONReader.depthMax) }
         }
         do { return try content.get() } catch { throw InputError(error, in: text) }
     }

@@ -39,7 +39,7 @@ struct EditedFile {
 
     func edited() async throws -> [UInt8] {
         let editor = Self.variable("VISUAL") ?? Self.variable("EDITOR") ?? "vi"
-        let words = try CommandWords.words(of: editor)
+        let words = try CommandLineSplitter.words(of: editor)
         let status = try await ChildProcess.status(of: words + [path], input: .inherited)
         guard status == 0 else {
             throw CommandError(

@@ -19,7 +19,7 @@ struct HandledCommand: Sendable {
     }
 
     /// Processes that a command leaves in the background may continue.
-    private static let terms = CommandRun.Terms(complain: { complain($0) }, say: { say($0) })
+    private static let options = CommandRun.Options(complain: { complain($0) }, say: { say($0) })
 
     /// Runs the command for a request. Throws `CancellationError` when the response is no longer needed.
     func verdict(on received: ReceivedRequest) async throws -> Request.Answer.Verdict {
@@ -40,7 +40,7 @@ struct HandledCommand: Sendable {
     ) async throws -> Request.Answer.Verdict {
         let result: CommandRun.Result
         do {
-            result = try await CommandRun(words, environment: environment + variables, Self.terms)
+            result = try await CommandRun(words, environment: environment + variables, Self.options)
                 .result(ofInput: input)
         } catch let error as InputError {
             say("\(error)")
@@ -48,7 +48,7 @@ struct HandledCommand: Sendable {
         }
         try Task.checkCancellation()
         if result.isTooLong {
-            let objection = "\(words[0]) wrote more than \(grouped(Self.terms.outputLengthMax)) bytes"
+            let objection = "\(words[0]) wrote more than \(grouped(Self.options.outputLengthMax)) bytes"
             say("\(objection) for request \(request.request) and was stopped; \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }
@@ -111,7 +111,7 @@ extension HandledCommand {
 
     /// The `params` of the daemon's line, as a line.
     private static func input(of received: ReceivedRequest) -> [UInt8] {
-        let parameters = JSONView(checked: received.line[...]).member("params")?.source ?? received.line[...]
+        let parameters = JSONReader(checked: received.line[...]).member("params")?.source ?? received.line[...]
         return parameters + [UInt8(ascii: "\n")]
     }
 }
@@ -149,7 +149,7 @@ extension HandledCommand {
     private static func amendment(in output: [UInt8]) -> Result<[ListOperation]?, InputError> {
         let first = output.first { !isWhiteSpace($0) }
         // One operation, or one on each line, is not the documented form, but it is clearly not a plain consent.
-        if first == UInt8(ascii: "{"), Content.parsed(output).map({ JSONView($0).member("op") == nil }) ?? false {
+        if first == UInt8(ascii: "{"), Content.parsed(output).map({ JSONReader($0).member("op") == nil }) ?? false {
             return .success(nil)
         }
         guard first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return .success(nil) }

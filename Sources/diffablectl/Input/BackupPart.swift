@@ -1,7 +1,7 @@
 import Diffable
 import DiffableInput
 
-struct BackupPick: Sendable {
+struct BackupSelection: Sendable {
     /// The names of the lists; all lists if it is empty.
     var lists: Set<String>
     /// The new name, if there is a single list.
@@ -18,9 +18,9 @@ struct BackupPick: Sendable {
 }
 
 struct BackupPart {
-    private let request: JSONView
+    private let request: JSONReader
 
-    init(_ line: some Sequence<UInt8>) { request = JSONView(Content(Array(line))) }
+    init(_ line: some Sequence<UInt8>) { request = JSONReader(Content(Array(line))) }
 
     var list: String { request.member("params")?.member("list")?.plainText ?? "" }
 
@@ -31,9 +31,9 @@ struct BackupPart {
         return Content.object(members).bytes
     }
 
-    private func renamed(_ parameters: JSONView, _ name: String) -> Content {
+    private func renamed(_ parameters: JSONReader, _ name: String) -> Content {
         .object(parameters.members.map { ($0.name, $0.name == "list" ? .string(name.utf8) : content($0.value)) })
     }
 
-    private func content(_ value: JSONView) -> Content { Content(Array(value.json.utf8)) }
+    private func content(_ value: JSONReader) -> Content { Content(Array(value.json.utf8)) }
 }

@@ -22,7 +22,7 @@ struct BackupText {
 
     init(_ bytes: [UInt8], named name: String) throws(InputError) {
         let newline = UInt8(ascii: "\n")
-        guard let first = bytes.firstIndex(of: newline), let head = JSONView(checking: bytes[..<first]),
+        guard let first = bytes.firstIndex(of: newline), let head = JSONReader(checking: bytes[..<first]),
             let format = head.number("diffabledBackup")
         else {
             throw InputError("\(name) is not a backup of diffabled; nothing was restored")
@@ -33,7 +33,7 @@ struct BackupText {
                     + "restored. Use a newer diffablectl")
         }
         guard bytes.last == newline, let before = bytes.dropLast().lastIndex(of: newline), before >= first,
-            let end = JSONView(checking: bytes[(before + 1)..<(bytes.count - 1)]), let told = end.member("crc32")
+            let end = JSONReader(checking: bytes[(before + 1)..<(bytes.count - 1)]), let told = end.member("crc32")
         else {
             throw InputError(
                 "\(name) is incomplete: the end of the backup is missing; nothing was restored. Use another backup")
@@ -73,7 +73,7 @@ struct BackupText {
         return bytes[rest.lowerBound..<end]
     }
 
-    mutating func nextLine(_ pick: BackupPick) -> ArraySlice<UInt8>? {
+    mutating func nextLine(_ pick: BackupSelection) -> ArraySlice<UInt8>? {
         while let line = nextLine() {
             if pick.isAll { return line }
             let part = BackupPart(line)
@@ -84,10 +84,10 @@ struct BackupText {
     }
 }
 
-extension JSONView {
+extension JSONReader {
     fileprivate init?(checking bytes: ArraySlice<UInt8>) {
         let content: Result<Content?, JSONError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONReader.depthMax) }
         }
         guard case .success(let content?) = content else { return nil }
         self.init(content)

@@ -16,7 +16,7 @@ enum ConditionMistake {
             case .or:
                 // An inner `or` is flattened, so that the suggestion is easy to read.
                 let tests = conditions.flatMap { condition in
-                    JSONView(condition).member("or")?.elements.map(\.content) ?? [condition]
+                    JSONReader(condition).member("or")?.elements.map(\.content) ?? [condition]
                 }
                 let json = Content.object([("or", .array(tests))])
                 sentence += "For any of several tests, use JSON: \(shellQuoted(json.description))"
@@ -96,7 +96,7 @@ enum ConditionMistake {
                     + shellQuoted("/\(field)"))
         }
         if let colon = field.firstIndex(of: ":"), case let value = ShortCondition.trimmed(field[colon...].dropFirst()),
-            let json = Content.parsed(String(value)), JSONView(json).text != nil || JSONView(json).isNull
+            let json = Content.parsed(String(value)), JSONReader(json).text != nil || JSONReader(json).isNull
         {
             throw ValidationError("\(name): use \(shellQuoted("\(field[..<colon])=\(value)"))")
         }
@@ -235,7 +235,9 @@ private struct Separators {
         let test = String(characters[(places.last?.upperBound ?? 0)..<index])
         guard let (end, comparison) = ShortCondition.firstOperator(in: test[...]) else { return false }
         let text = String(ShortCondition.trimmed(test[end...].dropFirst(comparison.rawValue.count)))
-        return Content.parsed(text).map { JSONView($0).isNull || !JSONView($0).isString && JSONView($0).text != nil }
+        return Content.parsed(text).map {
+            JSONReader($0).isNull || !JSONReader($0).isString && JSONReader($0).text != nil
+        }
             ?? false
     }
 }

@@ -28,9 +28,9 @@ enum ItemField: Hashable, Sendable {
         switch self {
         case .id: .string("\(item.id)".utf8)
         case .kind: item.kind.map { .string("\($0)".utf8) }
-        case .content(let path): item.content.flatMap { JSONView($0).value(at: path)?.content }
+        case .content(let path): item.content.flatMap { JSONReader($0).value(at: path)?.content }
         }
     }
 
-    func text(in item: Item) -> String { value(in: item).map { JSONView($0).plainText } ?? "" }
+    func text(in item: Item) -> String { value(in: item).map { JSONReader($0).plainText } ?? "" }
 }

@@ -10,14 +10,14 @@ struct LookalikePairs {
         let value: String
 
         /// The JSON value that the string reads as. `present` is the value that it would replace.
-        func json(replacing present: JSONView?) -> String? {
+        func json(replacing present: JSONReader?) -> String? {
             let word = value.lowercased()
             if ["true", "false", "null"].contains(word) { return word }
             if present?.sort == "true or false" {
                 if ["yes", "on", "1"].contains(word) { return "true" }
                 if ["no", "off", "0"].contains(word) { return "false" }
             }
-            if let json = Content.parsed(value) { return JSONView(json).isNumber ? value : nil }
+            if let json = Content.parsed(value) { return JSONReader(json).isNumber ? value : nil }
             // JSON has no 007, +5 and .5.
             guard word.contains(where: \.isNumber), let number = Double(value), number.isFinite else { return nil }
             return Int(exactly: number).map { "\($0)" } ?? "\(number)"
@@ -34,7 +34,7 @@ struct LookalikePairs {
 
     init(_ arguments: [String]) {
         pairs = ContentArguments.stringPairs(of: arguments).map { Pair(path: $0.path, key: $0.key, value: $0.value) }
-            .filter { $0.json(replacing: .some(JSONView(.true))) != nil }
+            .filter { $0.json(replacing: .some(JSONReader(.true))) != nil }
     }
 
     var isEmpty: Bool { pairs.isEmpty }
@@ -43,7 +43,7 @@ struct LookalikePairs {
     func check(against present: [PresentContent]) throws {
         for pair in pairs {
             for place in present {
-                guard let value = place.content.flatMap({ JSONView($0).value(at: pair.path) }),
+                guard let value = place.content.flatMap({ JSONReader($0).value(at: pair.path) }),
                     value.isNumber || value.sort == "true or false", let json = pair.json(replacing: value)
                 else { continue }
                 let text = Content.string(pair.value.utf8)
@@ -59,7 +59,7 @@ struct LookalikePairs {
     /// Warns of true, false and null that are stored as strings, unless the old values are strings.
     func warn(replacing present: [PresentContent] = []) {
         for pair in pairs where !pair.isNumber {
-            let values = present.map { $0.content.flatMap { JSONView($0).value(at: pair.path) } }
+            let values = present.map { $0.content.flatMap { JSONReader($0).value(at: pair.path) } }
             if !values.isEmpty, values.allSatisfy({ $0?.isString ?? false }) { continue }
             if let json = pair.json(replacing: nil) { say(pair.words(for: json)) }
         }
@@ -95,9 +95,9 @@ struct PresentContent {
     /// `replaced 4 members; done and due are gone (patch would have kept them)`; nil if a new content has all members of the
     /// old ones.
     static func loss(of present: [PresentContent], replacedBy new: Content?, hasPatch: Bool = true) -> String? {
-        let kept = new.map { JSONView($0).memberNames } ?? []
+        let kept = new.map { JSONReader($0).memberNames } ?? []
         var gone: [String] = []
-        for name in present.flatMap({ $0.content.map { JSONView($0).memberNames } ?? [] })
+        for name in present.flatMap({ $0.content.map { JSONReader($0).memberNames } ?? [] })
         where !kept.contains(name) && !gone.contains(name) { gone.append(name) }
         guard !gone.isEmpty else { return nil }
         let names = gone.map { harmless($0) }
@@ -106,7 +106,7 @@ struct PresentContent {
             ? "\(names.prefix(5).joined(separator: ", ")) and \(names.count - 5) others"
             : (names.count == 1 ? [] : [names.dropLast().joined(separator: ", "), " and "]).joined()
                 + (names.last ?? "")
-        let count = present.count == 1 ? present[0].content.map { JSONView($0).memberNames.count } : nil
+        let count = present.count == 1 ? present[0].content.map { JSONReader($0).memberNames.count } : nil
         return (count.map { "replaced \(counted($0, "member")); " } ?? "")
             + "\(shown) \(gone.count == 1 ? "is" : "are") gone"
             + (hasPatch ? " (patch would have kept \(gone.count == 1 ? "it" : "them"))" : "")

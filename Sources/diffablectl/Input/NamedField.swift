@@ -60,12 +60,12 @@ extension ShortCondition {
         }
     }
 
-    private func isNumber(_ value: String) -> Bool { Content.parsed(value).map { JSONView($0).isNumber } ?? false }
+    private func isNumber(_ value: String) -> Bool { Content.parsed(value).map { JSONReader($0).isNumber } ?? false }
 }
 
 extension NamedField {
     /// The fields of a condition in JSON: each `path` at any depth.
-    static func all(in condition: JSONView, _ option: String) -> [NamedField] {
+    static func all(in condition: JSONReader, _ option: String) -> [NamedField] {
         condition.elements.flatMap { all(in: $0, option) }
             + condition.members.flatMap { name, value -> [NamedField] in
                 guard name == "path", value.isString else { return all(in: value, option) }

@@ -135,7 +135,7 @@ extension ShortCondition {
     private func alternatives(_ value: String) throws -> [Content] {
         if value.hasPrefix("\"") { return [try exact(value)] }
         let text = Content.string(value.utf8)
-        guard let json = Content.parsed(value), JSONView(json).isNull || JSONView(json).text != nil else {
+        guard let json = Content.parsed(value), JSONReader(json).isNull || JSONReader(json).text != nil else {
             return [text]
         }
         return [json, text]
@@ -147,7 +147,7 @@ extension ShortCondition {
         }
         if value.hasPrefix("\"") { return try exact(value) }
         guard let json = Content.parsed(value) else { return .string(value.utf8) }
-        if JSONView(json).isNumber { return json }
+        if JSONReader(json).isNumber { return json }
         throw ValidationError("\(value) has no order, so \(field) cannot be less or greater: use = or !=")
     }
 

@@ -57,7 +57,7 @@ actor MirrorSession {
         throw failure ?? ClientError.cancelled
     }
 
-    private func take(_ group: FollowedGroup) async -> Bool {
+    private func take(_ group: FollowedUpdate) async -> Bool {
         do {
             try await carryOut(group)
             return true
@@ -67,7 +67,7 @@ actor MirrorSession {
         }
     }
 
-    private func carryOut(_ group: FollowedGroup) async throws {
+    private func carryOut(_ group: FollowedUpdate) async throws {
         if failure != nil { return }
         switch group {
         case .reset(let operations, let position, let cause):

@@ -92,7 +92,7 @@ final class BackupFile: Sendable {
 
     /// Adds the last line with the reply to `lists`, and gives the file its name when it is on the disk. `replacing` says
     /// whether an existing file may be replaced.
-    func finish(lists: JSONView, replacing: Bool) throws(InputError) {
+    func finish(lists: JSONReader, replacing: Bool) throws(InputError) {
         let result = state.withLock { state -> Result<Void, InputError> in
             Result { () throws(InputError) in
                 flush(&state)

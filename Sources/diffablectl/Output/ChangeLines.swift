@@ -84,10 +84,10 @@ extension ChangeLines {
             let kinds = [before.kind, after.kind].map { $0?.description ?? "no kind" }
             add(.changed, "~", words(id, in: new), where: "\(kinds[0]) is now \(kinds[1])")
         } else if let before, before.content != after?.content {
-            let text = ContentWords.describing(before.content, of: id.description)
-            let isSeen = text != ContentWords.describing(after?.content, of: id.description)
+            let text = ContentSummary.describing(before.content, of: id.description)
+            let isSeen = text != ContentSummary.describing(after?.content, of: id.description)
             // A change of members that the item's line does not show is written as pairs.
-            let note = isSeen ? "was \(text)" : ContentWords.changes(from: before.content, to: after?.content)
+            let note = isSeen ? "was \(text)" : ContentSummary.changes(from: before.content, to: after?.content)
             add(
                 .changed, "~", words(id, in: new),
                 where: isSeen && text.isEmpty ? "" : terminal.fitting(note, fromColumn: 40))
@@ -120,7 +120,7 @@ extension ChangeLines {
 extension ChangeLines {
     private mutating func changeList() {
         let words = ItemWords(terminal).line("the list", new.content, fromColumn: 2)
-        let note = ContentWords.changes(from: old.content, to: new.content)
+        let note = ContentSummary.changes(from: old.content, to: new.content)
         add(.changed, "~", words, where: terminal.fitting(note, fromColumn: 40))
     }
 

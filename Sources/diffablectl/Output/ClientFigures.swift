@@ -23,11 +23,11 @@ struct ClientFigures {
         var bytes: Int
     }
 
-    static func all(in reply: JSONView) -> [ClientFigures] {
+    static func all(in reply: JSONReader) -> [ClientFigures] {
         (reply.member("clients")?.elements ?? []).map(ClientFigures.init)
     }
 
-    private init(_ view: JSONView) {
+    private init(_ view: JSONReader) {
         number = view.number("client") ?? 0
         name = view.member("name")?.plainText
         processID = view.number("pid")
@@ -46,7 +46,7 @@ struct ClientFigures {
         }
     }
 
-    private static func handlers(in view: JSONView) -> (lists: [String], pending: Int) {
+    private static func handlers(in view: JSONReader) -> (lists: [String], pending: Int) {
         var result: (lists: [String], pending: Int) = ([], 0)
         for handler in view.member("handlers")?.elements ?? [] {
             if let list = handler.member("list")?.plainText, !result.lists.contains(list) { result.lists.append(list) }
@@ -70,7 +70,7 @@ struct ClientFigures {
     var behind: Int { subscriptions.map(\.behind).max() ?? 0 }
 }
 
-extension JSONView {
+extension JSONReader {
     func number(_ name: String) -> Int? { member(name).flatMap { Int($0.json) } }
 }
 

@@ -75,7 +75,7 @@ enum ItemColumn: Hashable {
         case .section: .string("\(row.section)".utf8)
         case .parent: row.parent.map { .string("\($0)".utf8) }
         case .field(let field): field.value(in: row.item)
-        case .plainContent: row.item.content.flatMap { JSONView($0).isObject ? nil : $0 }
+        case .plainContent: row.item.content.flatMap { JSONReader($0).isObject ? nil : $0 }
         }
     }
 
@@ -100,7 +100,7 @@ enum ItemColumn: Hashable {
 
     /// Empty for a missing value and for null.
     func text(in row: ItemRow) -> String {
-        guard let view = value(in: row).map({ JSONView($0) }), !view.isNull else { return "" }
+        guard let view = value(in: row).map({ JSONReader($0) }), !view.isNull else { return "" }
         return view.plainText
     }
 }
@@ -115,7 +115,7 @@ extension ItemColumn {
         var known: Set<String> = []
         var isAnyPlain = false
         for row in rows {
-            guard let content = row.item.content.map({ JSONView($0) }) else { continue }
+            guard let content = row.item.content.map({ JSONReader($0) }) else { continue }
             if content.isObject {
                 for name in content.memberNames where known.insert(name).inserted { names.append(name) }
             } else {

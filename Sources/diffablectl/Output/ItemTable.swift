@@ -39,7 +39,7 @@ struct ItemTable {
 
     private var table: TextTable {
         let alignments = columns.map { column -> TextTable.Alignment in
-            rows.allSatisfy { column.value(in: $0).map { JSONView($0).isNumber } ?? false } ? .right : .left
+            rows.allSatisfy { column.value(in: $0).map { JSONReader($0).isNumber } ?? false } ? .right : .left
         }
         var table = TextTable(zip(columns.map(\.title), alignments).map { ($0, $1) })
         for row in rows { table.append(columns.map { $0.text(in: row) }) }

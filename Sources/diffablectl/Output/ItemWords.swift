@@ -11,7 +11,7 @@ struct ItemWords {
     }
 
     func line(_ id: String, _ content: Content?, fromColumn column: Int) -> String {
-        let words = ContentWords.describing(content, of: id)
+        let words = ContentSummary.describing(content, of: id)
         let id = harmless(id)
         guard !words.isEmpty, words != id else { return id }
         let rest = terminal.fitting(words, fromColumn: column + id.count + 2)

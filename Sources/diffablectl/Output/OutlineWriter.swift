@@ -25,7 +25,7 @@ struct OutlineWriter {
     }
 
     private mutating func draw(_ section: String, _ content: Content?) {
-        let words = ContentWords.describing(content, of: section)
+        let words = ContentSummary.describing(content, of: section)
         let section = harmless(section)
         let line = words.isEmpty || words == section ? section : "\(section)  \(words)"
         output.line(terminal.styled(terminal.fitting(line, fromColumn: 0), .heading))

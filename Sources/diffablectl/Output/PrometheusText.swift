@@ -5,7 +5,7 @@ import Glibc
 
 /// The daemon's status in the text format of Prometheus, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/). Figures that the daemon does not have are left out.
-func prometheusLines(of status: JSONView) -> [String] {
+func prometheusLines(of status: JSONReader) -> [String] {
     var lines: [String] = []
     if let version = status.member("version")?.plainText {
         lines += Metric("info", .gauge, "The daemon's version, as a label.").lines("1", labels: ["version": version])
@@ -101,7 +101,9 @@ extension ListFigures {
             lists.append(Figures(list: name, items: summary?.items, revision: summary?.revision))
         }
         for item in listOfFeeds?.sections.flatMap(\.items) ?? [] {
-            guard let content = item.content, let state = JSONView(content).member("state")?.plainText else { continue }
+            guard let content = item.content, let state = JSONReader(content).member("state")?.plainText else {
+                continue
+            }
             if Self.states.contains(state) { feeds[state, default: 0] += 1 }
         }
     }

@@ -20,7 +20,7 @@ struct Rates {
     let seconds: Double
     let lists: [OfList]
     let clients: [OfClient]
-    let status: JSONView
+    let status: JSONReader
 
     struct OfList {
         var list: String
@@ -40,8 +40,8 @@ struct Rates {
     init(from old: Sample, to new: Sample) {
         let elapsed = old.time.duration(to: new.time) / .seconds(1)
         let before = Dictionary(
-            uniqueKeysWithValues: ClientFigures.all(in: JSONView(old.clients)).map { ($0.number, $0) })
-        let clients = ClientFigures.all(in: JSONView(new.clients))
+            uniqueKeysWithValues: ClientFigures.all(in: JSONReader(old.clients)).map { ($0.number, $0) })
+        let clients = ClientFigures.all(in: JSONReader(new.clients))
         func rate(_ count: Int, since before: Int?) -> Double { Double(max(0, count - (before ?? 0))) / elapsed }
         self.clients = clients.map { client in
             let before = before[client.number]
@@ -67,7 +67,7 @@ struct Rates {
         }
         self.lists = lists.values.sorted { ($1.transactions, $1.bytes, $0.list) < ($0.transactions, $0.bytes, $1.list) }
         seconds = elapsed
-        status = JSONView(new.status)
+        status = JSONReader(new.status)
     }
 }
 

@@ -38,7 +38,7 @@ struct StandardOutput {
     }
 
     mutating func value(_ value: Content) {
-        let view = JSONView(value)
+        let view = JSONReader(value)
         if view.isString { line(of: [view.plainText]) } else { json(value.bytes) }
     }
 

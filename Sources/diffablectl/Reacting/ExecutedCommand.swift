@@ -15,7 +15,7 @@ struct ExecutedCommand: Sendable {
 
     /// `isForBatch` says whether it runs once for several events.
     init(_ text: String, isForBatch: Bool = false) throws {
-        let words = try CommandWords.words(of: text)
+        let words = try CommandLineSplitter.words(of: text)
         guard let program = words.first else { throw ValidationError("--exec is empty: name a program in it") }
         self.program = program
         self.isForBatch = isForBatch
@@ -75,7 +75,7 @@ struct ExecutedCommand: Sendable {
 }
 
 /// Splits a command line into words at white space. '…', "…" and \ quote white space.
-enum CommandWords {
+enum CommandLineSplitter {
     static func words(of text: String) throws -> [String] {
         var words: [String] = []
         var word: String?

@@ -24,7 +24,7 @@ extension Configuration {
         case .socket: socket = try unless(absolutePath(value), "an absolute path")
         case .stateDirectory: stateDirectory = try unless(absolutePath(value), "an absolute path")
         case .logLevel: logLevel = try unless(Logger.Level(rawValue: value), "one of \(names(Logger.Level.self))")
-        case .clients: clients = try unless(Clients(rawValue: value), "one of \(names(Clients.self))")
+        case .clients: clients = try unless(AllowedUsers(rawValue: value), "one of \(names(AllowedUsers.self))")
         case .access: access = try AccessSetting.rules(in: value)
         case .limit(let limit): limits[limit] = try unless(limit.row.number(value), limit.row.expectation)
         }

@@ -10,7 +10,7 @@ struct Configuration: Equatable, Sendable {
     var stateDirectory: String?
     var logLevel = Logger.Level.info
     /// The users that may connect; nil for the default of the user that runs diffabled (`DefaultPlaces`).
-    var clients: Clients?
+    var clients: AllowedUsers?
     /// The users that may create lists, and the owner, group and mode of these lists.
     var access = [AccessRules.Rule(creators: .everyone, mode: .ownerOnly)]
     var limits = ServerLimits()

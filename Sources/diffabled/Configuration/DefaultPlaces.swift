@@ -11,7 +11,7 @@ struct DefaultPlaces {
     private var isSystem: Bool { userID == 0 }
 
     /// A user's daemon serves that user. The system's unit sets `clients`, because that daemon does not run as root.
-    var clients: Clients { isSystem ? .everyone : .own }
+    var clients: AllowedUsers { isSystem ? .everyone : .own }
 
     func socket() throws(ConfigurationError) -> String {
         if let directory = managedDirectory("RUNTIME_DIRECTORY") { return directory + "/diffabled.sock" }

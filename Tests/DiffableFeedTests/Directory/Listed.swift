@@ -63,5 +63,5 @@ final class Listed: Sendable {
 }
 
 extension Item {
-    func member(_ name: String) -> String? { content.flatMap { JSONView($0).member(name)?.plainText } }
+    func member(_ name: String) -> String? { content.flatMap { JSONReader($0).member(name)?.plainText } }
 }

@@ -19,7 +19,7 @@ import Testing
 
     private static let columns = ["id", "section", "parent", "text"]
 
-    private func images(_ lines: [Line], columns: [String] = columns) -> RowImages {
+    private func images(_ lines: [Line], columns: [String] = columns) -> RawRows {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for line in lines {
@@ -30,7 +30,7 @@ import Testing
             bytes += Array("{\(members.joined(separator: ","))}".utf8)
             ends.append(bytes.count)
         }
-        return RowImages(columns: columns, bytes: bytes, ends: ends) { image, number throws(InputError) in
+        return RawRows(columns: columns, bytes: bytes, ends: ends) { image, number throws(InputError) in
             guard let content = Content.parsed(Array(image)) else { throw InputError("no JSON") }
             return Row(content: content, line: number)
         }
@@ -48,7 +48,7 @@ import Testing
         RowStates(mapping) { content, _ in content }
     }
 
-    private func outcome(_ states: inout RowStates, _ images: RowImages) -> Result<Snapshot, FeedError> {
+    private func outcome(_ states: inout RowStates, _ images: RawRows) -> Result<Snapshot, FeedError> {
         Result { () throws(FeedError) in try states.state(of: images) }
     }
 
@@ -151,7 +151,7 @@ import Testing
         changed.insert(Line(id: 5_000), at: 0)
         let all = images(changed)
         let read = Atomic(0)
-        let counted = RowImages(columns: all.columns, bytes: all.bytes, ends: all.ends) {
+        let counted = RawRows(columns: all.columns, bytes: all.bytes, ends: all.ends) {
             (image, number) throws(InputError) in
             read.add(1, ordering: .relaxed)
             return try all.read(image, number)
@@ -166,7 +166,7 @@ import Testing
         let all = images((0..<10).map { Line(id: $0) })
         var states = states(mapping())
         let before = try states.state(of: all)
-        let again = RowImages(columns: all.columns, bytes: all.bytes, ends: all.ends) {
+        let again = RawRows(columns: all.columns, bytes: all.bytes, ends: all.ends) {
             (_, _) throws(InputError) in throw InputError("it is read")
         }
         #expect(try states.state(of: again).difference(from: before).isEmpty)

@@ -514,7 +514,7 @@ import Testing
     private func answer(_ query: String, _ change: (inout InputLimits) -> Void = { _ in }) -> String {
         var asked = DatabaseQuery(path: path, sql: query, jsonColumns: [])
         change(&asked.limits)
-        return switch asked.answer(at: path, .shared, Interruption()) {
+        return switch asked.answer(at: path, .shared, QueryInterrupter()) {
         case .rows(let images): "\(images.count) rows"
         case .busy(let message), .failure(let message): message
         }
@@ -687,7 +687,7 @@ private final class Followed: Sendable {
                 var numbers: [String: Int] = [:]
                 for item in snapshot.sections.flatMap(\.items) {
                     guard let content = item.content else { continue }
-                    numbers["\(item.id)"] = JSONView(content).member("n").flatMap { Int($0.json) }
+                    numbers["\(item.id)"] = JSONReader(content).member("n").flatMap { Int($0.json) }
                 }
                 state.numbers = numbers
                 state.sums.append(numbers.values.reduce(0, +))

@@ -10,7 +10,7 @@ final class FakeSystemd: UnitConnection {
         /// Unreported changes: the unit's name, and whether it is new.
         var untold: [String: Bool] = [:]
         /// The questions not yet answered.
-        var questions: [UnitQuestion] = []
+        var questions: [UnitQuery] = []
         var outcomes: [String: Result<String, UnitFailure>] = [:]
         var performed: [String] = []
         var listener: UnitListener?
@@ -77,7 +77,7 @@ final class FakeSystemd: UnitConnection {
 
     // MARK: - Reports
 
-    func tell(_ news: UnitNews) {
+    func tell(_ news: UnitEvent) {
         let questions = state.withLock { $0.isClosed ? nil : $0.listener }?(news) ?? []
         state.withLock { $0.questions += questions }
     }

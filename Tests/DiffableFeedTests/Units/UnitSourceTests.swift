@@ -146,6 +146,6 @@ import Testing
     }
 
     @Test func `the list answers start, stop and restart`() throws {
-        #expect(source.handler != nil && source.pace == .stream && source.watchedPaths.isEmpty)
+        #expect(source.handler != nil && source.runMode == .stream && source.watchedPaths.isEmpty)
     }
 }

@@ -3,7 +3,7 @@ import DiffableJSON
 import Testing
 
 private func schemas(
-    _ json: String, others: SchemaSet.Others = .allow, limits: SchemaLimits = .standard
+    _ json: String, others: SchemaSet.OtherKinds = .allow, limits: SchemaLimits = .standard
 ) throws(DecodingError) -> SchemaSet {
     try Array(json.utf8).withUnsafeBufferPointer { bytes throws(DecodingError) in
         try SchemaSet(json: UnsafeRawBufferPointer(bytes), others: others, limits: limits)

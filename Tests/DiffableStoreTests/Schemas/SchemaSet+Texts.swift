@@ -4,12 +4,12 @@ import DiffableJSON
 @testable import DiffableStore
 
 extension SchemaSet {
-    static func reading(_ json: String, others: Others = .allow) throws -> SchemaSet {
+    static func reading(_ json: String, others: OtherKinds = .allow) throws -> SchemaSet {
         try Array(json.utf8).withUnsafeBytes { try SchemaSet(json: $0, others: others) }
     }
 
     /// Schemas: items without a kind have a string `text`, and items of kind "header" only a string.
-    static func ofTasks(others: Others = .allow) throws -> SchemaSet {
+    static func ofTasks(others: OtherKinds = .allow) throws -> SchemaSet {
         try reading(
             #"""
             {"":{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}},"header":{"type":"string"}}

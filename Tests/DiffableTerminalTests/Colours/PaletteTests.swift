@@ -10,8 +10,8 @@ import Testing
         .exact(red: 128, green: 128, blue: 128), .exact(red: 255, green: 255, blue: 0),
         .exact(red: 20, green: 30, blue: 200),
     ]
-    private static let inks: [Ink] = [.text, .secondary, .tertiary, .onTint] + tints.map { .tint($0) }
-    private static let grounds: [Ground] =
+    private static let inks: [ForegroundRole] = [.text, .secondary, .tertiary, .onTint] + tints.map { .tint($0) }
+    private static let grounds: [BackgroundRole] =
         [
             .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
             .badge, .overlay,
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [Palette.Depth.indexed, .exact], [UInt32(0x161618), 0xFFFFFF, 0x002B36, 0xFDF6E3])
     func `text and lines are grey, on whatever ground`(depth: Palette.Depth, background: UInt32) {
         let palette = Palette(depth: depth, background: RGB(background))
-        for ink: Ink in [.text, .secondary, .tertiary] {
+        for ink: ForegroundRole in [.text, .secondary, .tertiary] {
             for ground in Self.grounds {
                 guard case .indexed(let index) = palette.pen(Style(ink, on: ground)).ink else { continue }
                 let colour = IndexedColoursTable.colour(Int(index))

@@ -18,10 +18,10 @@ struct RandomGrid {
         "नमस्ते", "مرحبا", "▸ row", "──────", "│", "✓", "ＡＢ", "x\u{300}\u{301}", "½→…", "\u{1F3F4}",
         "                    ",
     ]
-    private static let inks: [Ink] = [
+    private static let inks: [ForegroundRole] = [
         .text, .secondary, .tertiary, .onTint, .tint(.accent), .tint(.red), .tint(.exact(red: 1, green: 200, blue: 30)),
     ]
-    private static let grounds: [Ground] = [.base, .base, .group, .selected, .changed, .badge, .tint(.green)]
+    private static let grounds: [BackgroundRole] = [.base, .base, .group, .selected, .changed, .badge, .tint(.green)]
 
     private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
 

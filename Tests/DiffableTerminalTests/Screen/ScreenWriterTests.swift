@@ -21,7 +21,7 @@ import Testing
         grid.put(" Inbox", row: 0, column: 0, Style(.text, on: .bar, .bold))
         for row in 1..<Self.rows - 1 {
             let item = first + row - 1
-            let ground: Ground = item == selected ? .selected : .base
+            let ground: BackgroundRole = item == selected ? .selected : .base
             grid.clear(rows: row..<row + 1, columns: 0..<Self.columns, Style(on: ground))
             grid.put("Message number \(item)", row: row, column: 3, Style(.text, on: ground))
             grid.put("from somebody", row: row, column: 40, Style(.secondary, on: ground))

@@ -16,7 +16,7 @@ import Testing
         #expect(grid.text.split(separator: "\n", omittingEmptySubsequences: false)[0] == text)
     }
 
-    static let grounds: [Ground] = [
+    static let grounds: [BackgroundRole] = [
         .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
         .badge,
         .overlay,
@@ -27,7 +27,7 @@ import Testing
     ]
 
     @Test func `a style keeps its ink, its ground and its attributes`() {
-        let inks: [Ink] = [.text, .secondary, .tertiary, .onTint] + Self.tints.map { .tint($0) }
+        let inks: [ForegroundRole] = [.text, .secondary, .tertiary, .onTint] + Self.tints.map { .tint($0) }
         var styles: Set<Style> = []
         for ink in inks {
             for ground in Self.grounds + Self.tints.map({ .tint($0) }) {

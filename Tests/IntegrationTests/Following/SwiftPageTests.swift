@@ -268,7 +268,7 @@ extension Integration.SwiftPageTests {
         do {
             try await client.transact("tasks", [.appendItems([Item(id: "eggs", content: try Content(json: "{}"))])])
         } catch ClientError.refused(let refusal) where refusal.code == .invalidContent {
-            say("\(refusal.item!) is refused by \(refusal.misfit!.keyword): \(refusal.message)")
+            say("\(refusal.item!) is refused by \(refusal.violation!.keyword): \(refusal.message)")
         }
         try await client.setSchemas(of: "tasks", .none)
         #expect(try await client.schemas(of: "tasks") == .none)

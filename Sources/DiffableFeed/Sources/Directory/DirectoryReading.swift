@@ -99,7 +99,7 @@ actor DirectoryReading {
     }
 
     private static func input(_ items: [Item]) -> Input {
-        .whole(WholeList(sections: items.isEmpty ? [] : [Section(id: Arrangement.defaultSection, items: items)]))
+        .whole(WholeList(sections: items.isEmpty ? [] : [Section(id: ItemBuilder.defaultSection, items: items)]))
     }
 }
 

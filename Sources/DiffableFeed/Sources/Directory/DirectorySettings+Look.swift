@@ -44,8 +44,8 @@ extension DirectorySettings {
 extension Content {
     func completed(by usual: Content?) -> Content {
         guard let usual else { return self }
-        let view = JSONView(self)
-        let added = JSONView(usual).members.filter { view.member($0.name) == nil }
+        let view = JSONReader(self)
+        let added = JSONReader(usual).members.filter { view.member($0.name) == nil }
         return .object((view.members + added).map { ($0.name, $0.value.content) })
     }
 }

@@ -23,7 +23,7 @@ package final class DirectorySource: FeedSource {
         self.filesMax = filesMax
     }
 
-    package var pace: FeedSchedule.Pace { .runs(every: nil) }
+    package var runMode: FeedSchedule.RunMode { .runs(every: nil) }
     package var watchedPaths: [String] { [] }
     package var isEndless: Bool { true }
 
@@ -43,21 +43,21 @@ package final class DirectorySource: FeedSource {
         let kind = Kind(stringLiteral: FileStatus.Sort.directory.rawValue)
         let folders = list.itemIdentifiers.filter { id in
             guard let item = list.itemAlone(id), item.kind == kind, let content = item.content else { return false }
-            return JSONView(content).member("hasChildren") == nil
+            return JSONReader(content).member("hasChildren") == nil
         }
         if !folders.isEmpty { _ = await openings.open(folders) }
     }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
-        let bell = Bell()
-        openings.begin(bell)
+        let wakeSignal = WakeSignal()
+        openings.begin(wakeSignal)
         defer { openings.end() }
-        let reading = try DirectoryReading(settings, filesMax: filesMax) { bell.ring() }
+        let reading = try DirectoryReading(settings, filesMax: filesMax) { wakeSignal.ring() }
         // Set when the path, or a path in the directory, leads to a different directory.
         let isMoved = Atomic(false)
         let ticket = watcher.watchPlaces(of: [settings.path]) {
             isMoved.store(true, ordering: .relaxed)
-            bell.ring()
+            wakeSignal.ring()
         }
         defer { watcher.stop(ticket) }
         var lastBlindness: String?
@@ -90,8 +90,8 @@ package final class DirectorySource: FeedSource {
                 lastBlindness = blindness
                 deliver(.blindness(blindness))
             }
-            await bell.wait(until: FileWatcher.nextLook(next, isBlind: blindness != nil))
-            while rest > .now, openings.isEmpty, !Task.isCancelled { await bell.wait(until: rest) }
+            await wakeSignal.wait(until: FileWatcher.nextLook(next, isBlind: blindness != nil))
+            while rest > .now, openings.isEmpty, !Task.isCancelled { await wakeSignal.wait(until: rest) }
         }
     }
 }
@@ -105,13 +105,13 @@ private final class FolderOpenings: Sendable {
     }
 
     private struct State {
-        var bell: Bell?
+        var wakeSignal: WakeSignal?
         var waiting: [Opening] = []
     }
 
     private let state = Mutex(State())
 
-    func begin(_ bell: Bell) { state.withLock { $0.bell = bell } }
+    func begin(_ wakeSignal: WakeSignal) { state.withLock { $0.wakeSignal = wakeSignal } }
 
     func end() {
         let waiting = state.withLock { state in
@@ -133,12 +133,12 @@ private final class FolderOpenings: Sendable {
     func open(_ folders: [ItemID]) async -> FeedError? {
         await withCheckedContinuation { continuation in
             let opening = Opening(folders: folders) { continuation.resume(returning: $0) }
-            let bell = state.withLock { state in
-                if state.bell != nil { state.waiting.append(opening) }
-                return state.bell
+            let wakeSignal = state.withLock { state in
+                if state.wakeSignal != nil { state.waiting.append(opening) }
+                return state.wakeSignal
             }
-            guard let bell else { return opening.answer(Self.isOver) }
-            bell.ring()
+            guard let wakeSignal else { return opening.answer(Self.isOver) }
+            wakeSignal.ring()
         }
     }
 

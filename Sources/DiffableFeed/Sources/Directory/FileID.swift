@@ -7,7 +7,7 @@ import DiffableInput
 enum FileID {
     /// - Parameter path: relative to the listed directory.
     static func id(ofPath path: [UInt8]) -> ItemID {
-        let text = CutID.id(of: escaped(path))
+        let text = TruncatedID.id(of: escaped(path))
         guard let id = try? ItemID(text) else {
             preconditionFailure("a path is not a valid id: \(text.debugDescription)")
         }
@@ -21,7 +21,7 @@ enum FileID {
     }
 
     /// Whether the id ends with a hash, so that two paths could have it.
-    static func isNumbered(_ id: ItemID) -> Bool { CutID.isCut(id.description) }
+    static func isNumbered(_ id: ItemID) -> Bool { TruncatedID.isCut(id.description) }
 
     /// Whether the id may belong to a file below a folder. An id with a hash does not show it.
     static func mayBe(_ id: ItemID, below folder: ItemID) -> Bool {

@@ -108,10 +108,10 @@ final class FolderMember {
         ]
         if let size = status.size {
             members.append(("size", .number(size)))
-            members.append(("sizeText", .string(FileWords.size(size).utf8)))
+            members.append(("sizeText", .string(FileFormatting.size(size).utf8)))
         }
         members.append(("modified", .number(status.modified)))
-        members.append(("modifiedText", .string(FileWords.time(status.modified).utf8)))
+        members.append(("modifiedText", .string(FileFormatting.time(status.modified).utf8)))
         if let target = status.target { members.append(("target", .string(Self.text(target)))) }
         if let problem {
             members.append(("problem", .string(problem.utf8)))
@@ -125,7 +125,7 @@ final class FolderMember {
     private static func text(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
 }
 
-enum FileWords {
+enum FileFormatting {
     /// Such as `812 B`, `4.2 MB` or `42 MB`.
     static func size(_ bytes: Int) -> String {
         guard bytes >= 1_000 else { return "\(bytes) B" }

@@ -25,12 +25,12 @@ struct Curl {
 
     func result() async throws -> Result {
         let errors = Mutex<[UInt8]>([])
-        var terms = CommandRun.Terms(complain: { part in errors.withLock { $0 += part } })
-        terms.leftovers = .killed
+        var options = CommandRun.Options(complain: { part in errors.withLock { $0 += part } })
+        options.leftovers = .killed
         // curl ends by itself and says why. This is for one that does not.
-        terms.timeout = timeout + .seconds(1)
-        terms.outputLengthMax = lengthMax
-        let run = try await CommandRun([Self.program, "-q", "--config", "-"], environment: environment, terms)
+        options.timeout = timeout + .seconds(1)
+        options.outputLengthMax = lengthMax
+        let run = try await CommandRun([Self.program, "-q", "--config", "-"], environment: environment, options)
             .result(ofInput: Array(configuration.utf8))
         var result = Result(run: run)
         for line in String(decoding: errors.withLock(\.self), as: UTF8.self).split(whereSeparator: \.isNewline) {

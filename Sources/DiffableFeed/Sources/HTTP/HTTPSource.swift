@@ -39,7 +39,7 @@ package struct HTTPSource: FeedSource {
         last = Last()
     }
 
-    package var pace: FeedSchedule.Pace { .runs(every: settings.every) }
+    package var runMode: FeedSchedule.RunMode { .runs(every: settings.every) }
     package var watchedPaths: [String] { [] }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
@@ -159,14 +159,14 @@ extension HTTPSource {
         else { return bytes }
         if rows.fields.id == nil {
             let object = Content(bytes)
-            if let path = JSONRows.pathOfOnlyArray(in: JSONView(object)) {
+            if let path = JSONRows.pathOfOnlyArray(in: JSONReader(object)) {
                 throw FeedError(
                     "the reply of \(settings.url.shown) is an object with one array; if its rows are in that array, use rows: \(path); "
                         + "to make the whole object one item, set id to one of its fields")
             }
             if rows.fields == .none, RowFields.usualID(in: object) == nil {
                 let list =
-                    #"{"sections":[{"id":"\#(Arrangement.defaultSection)","items":[{"id":"\#(Self.onlyID)","content":"#
+                    #"{"sections":[{"id":"\#(ItemBuilder.defaultSection)","items":[{"id":"\#(Self.onlyID)","content":"#
                 return Array(list.utf8) + body + Array("}]}]}".utf8)
             }
         }

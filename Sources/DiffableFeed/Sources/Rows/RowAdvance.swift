@@ -14,7 +14,7 @@ struct RowAdvance {
     }
 
     private let last: RowStates.Last
-    private let images: RowImages
+    private let images: RawRows
     private let alignment: RowAlignment
     private let complete: RowStates.Complete
     private var others: [Int: Other] = [:]
@@ -22,7 +22,7 @@ struct RowAdvance {
     private var deleted: [ItemID] = []
 
     init(
-        from last: RowStates.Last, to images: RowImages, _ alignment: RowAlignment,
+        from last: RowStates.Last, to images: RawRows, _ alignment: RowAlignment,
         complete: @escaping RowStates.Complete
     ) {
         self.last = last

@@ -20,13 +20,13 @@ struct RowAlignment {
     private(set) var rest: [Range<Int>] = []
 
     /// Nil if too many rows differ, or if a row of the last state appears twice.
-    init?(of new: RowImages, from old: RowImages) {
+    init?(of new: RawRows, from old: RawRows) {
         // Rows that differ are built one by one, which is slower than building the whole state again.
         let othersMax = new.count / 4 + 16
         guard align(new, old, othersMax: othersMax), findRest(of: old.count, restMax: othersMax) else { return nil }
     }
 
-    private mutating func align(_ new: RowImages, _ old: RowImages, othersMax: Int) -> Bool {
+    private mutating func align(_ new: RawRows, _ old: RawRows, othersMax: Int) -> Bool {
         var search = RowSearch(old)
         var (position, expected, others, othersInARow) = (0, 0, 0, 0)
         while position < new.count {
@@ -48,7 +48,7 @@ struct RowAlignment {
         return true
     }
 
-    private static func countOfSame(_ new: RowImages, _ position: Int, _ old: RowImages, _ expected: Int) -> Int {
+    private static func countOfSame(_ new: RawRows, _ position: Int, _ old: RawRows, _ expected: Int) -> Int {
         let countMax = min(new.count - position, old.count - expected)
         guard countMax > 0 else { return 0 }
         // Buffers, because this runs for each row of each state.
@@ -84,13 +84,13 @@ struct RowAlignment {
 }
 
 private struct RowSearch {
-    private let rows: RowImages
+    private let rows: RawRows
     /// Row numbers by the hash of the image, or -1; built on first use. At least half of the table is free.
     private var table: [Int32] = []
 
-    init(_ rows: RowImages) { self.rows = rows }
+    init(_ rows: RawRows) { self.rows = rows }
 
-    mutating func find(_ others: RowImages, _ index: Int) -> Int? {
+    mutating func find(_ others: RawRows, _ index: Int) -> Int? {
         if table.isEmpty { fill() }
         let image = others.bytes[others.range(index)]
         return find(image) { number in rows.bytes[rows.range(number)].elementsEqual(image) }.row

@@ -11,7 +11,7 @@ struct RowStates {
     typealias Complete = @Sendable (_ content: Content?, _ id: ItemID) throws(FeedError) -> Content?
 
     struct Last {
-        var images: RowImages
+        var images: RawRows
         var fields: RowFields
         /// In the list's order.
         var sections: [SectionID]
@@ -36,7 +36,7 @@ struct RowStates {
     }
 
     /// The list of these rows, with nothing expanded. If it throws, the last state is kept.
-    mutating func state(of images: RowImages) throws(FeedError) -> Snapshot {
+    mutating func state(of images: RawRows) throws(FeedError) -> Snapshot {
         if let new = advanced(to: images) {
             last = new
             return new.snapshot
@@ -47,7 +47,7 @@ struct RowStates {
     }
 
     /// Nil if the whole state has to be built again, or cannot be built.
-    func advanced(to images: RowImages) -> Last? {
+    func advanced(to images: RawRows) -> Last? {
         guard let last, last.images.columns == images.columns, images.count > 0, last.images.count > 0 else {
             return nil
         }
@@ -60,22 +60,22 @@ struct RowStates {
 
     // MARK: - From nothing
 
-    private func made(of images: RowImages) throws(FeedError) -> Last {
+    private func made(of images: RawRows) throws(FeedError) -> Last {
         do {
             var rows: [Row] = []
             rows.reserveCapacity(images.count)
             for index in 0..<images.count { rows.append(try images.row(index)) }
-            let arrangement = try Arrangement(
+            let builder = try ItemBuilder(
                 of: rows, columns: images.columns, fields: mapping.fields, orphans: mapping.orphans)
-            let sections = try arrangement.sections().map {
+            let sections = try builder.sections().map {
                 Section(id: $0.id, items: try $0.items.completed(by: complete))
             }
             var last = Last(
-                images: images, fields: arrangement.fields, sections: sections.map(\.id), sectionOfRow: [],
+                images: images, fields: builder.fields, sections: sections.map(\.id), sectionOfRow: [],
                 snapshot: try Snapshot(sections, limits: .none))
             if mapping.fields.section != nil, mapping.fields.parent == nil {
                 let numbers = last.sectionNumbers
-                for row in rows { last.sectionOfRow.append(numbers[try arrangement.fields.section(of: row)] ?? 0) }
+                for row in rows { last.sectionOfRow.append(numbers[try builder.fields.section(of: row)] ?? 0) }
             }
             return last
         } catch let error as FeedError {

@@ -5,7 +5,7 @@ import Synchronization
 /// A query of a database. Each run opens its own read-only connection, and never waits for a lock.
 struct DatabaseQuery {
     enum Answer {
-        case rows(RowImages)
+        case rows(RawRows)
         /// The database was locked or being written, or the query took too long. Try again.
         case busy(String)
         case failure(String)
@@ -26,15 +26,15 @@ struct DatabaseQuery {
     var limits = FeedLimits.input
 
     /// Runs the query and blocks. No part of the real path may have become a symbolic link. An interrupted query
-    /// (`Interruption`) is a failure.
-    func answer(at real: String, _ access: Access, _ interruption: Interruption) -> Answer {
+    /// (`QueryInterrupter`) is a failure.
+    func answer(at real: String, _ access: Access, _ interrupter: QueryInterrupter) -> Answer {
         DatabaseGate.reading {
-            QueryGuard.reading { opened(real, access, interruption) }
+            QueryGuard.reading { opened(real, access, interrupter) }
                 ?? .busy("the database \(path): it changed while it was read (the index of its WAL was truncated)")
         }
     }
 
-    private func opened(_ real: String, _ access: Access, _ interruption: Interruption) -> Answer {
+    private func opened(_ real: String, _ access: Access, _ interrupter: QueryInterrupter) -> Answer {
         var connection: OpaquePointer?
         // The URI's host, between the second slash and the third, is empty.
         let name = "file://" + Self.escaped(real) + (access == .unlocked ? "?immutable=1" : "")
@@ -45,8 +45,8 @@ struct DatabaseQuery {
         guard code == SQLITE_OK else { return answer(of: connection, code) }
         sqlite3_busy_timeout(connection, 0)
         QueryGuard.guardConnection(connection, limits)
-        interruption.begin(connection)
-        defer { interruption.end() }
+        interrupter.begin(connection)
+        defer { interrupter.end() }
         return rows(connection)
     }
 
@@ -66,7 +66,7 @@ struct DatabaseQuery {
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
             return .failure("the query has two columns called \(twice.debugDescription); rename one with AS")
         }
-        var rows = RowImageWriter(columns: names, limits)
+        var rows = RawRowWriter(columns: names, limits)
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
@@ -106,7 +106,7 @@ struct DatabaseQuery {
     }
 }
 
-final class Interruption: Sendable {
+final class QueryInterrupter: Sendable {
     /// It can be shared, because the pointer is used only between `begin` and `end`, which enclose the query.
     private struct Running: @unchecked Sendable {
         var connection: OpaquePointer?

@@ -26,13 +26,13 @@ package struct DatabaseSource: FeedSource {
     /// The shortest wait for which the files are closed.
     private static let idleMin = Duration.milliseconds(500)
 
-    package var pace: FeedSchedule.Pace { .runs(every: nil) }
+    package var runMode: FeedSchedule.RunMode { .runs(every: nil) }
     package var watchedPaths: [String] { [] }
     package var isEndless: Bool { true }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
-        let bell = Bell()
-        let ticket = watcher.watch([settings.path], suffixes: ["-wal", "-journal"]) { bell.ring() }
+        let wakeSignal = WakeSignal()
+        let ticket = watcher.watch([settings.path], suffixes: ["-wal", "-journal"]) { wakeSignal.ring() }
         defer { watcher.stop(ticket) }
         var reading = DatabaseReading(settings, rows)
         defer { reading.end() }
@@ -63,7 +63,7 @@ package struct DatabaseSource: FeedSource {
             let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
             // An open file would prevent unmounting the disk.
             if next.map({ $0 > .now + Self.idleMin }) ?? true { reading.end() }
-            if await bell.wait(until: next) { watch.stir(at: .now) }
+            if await wakeSignal.wait(until: next) { watch.stir(at: .now) }
             // A slow query may use at most a fifth of the time, after a while.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
@@ -150,11 +150,11 @@ struct DatabaseReading {
 
     private func answer(atCopyOf look: DatabaseFiles.Look) async -> DatabaseQuery.Answer {
         let (query, files) = (query, files)
-        return await answer { interruption in
-            let isOver = { interruption.isOver }
+        return await answer { interrupter in
+            let isOver = { interrupter.isOver }
             do throws(FeedError) {
                 let copy = try files.copy(look, lengthMax: FeedLimits.copyLengthMax, isOver: isOver)
-                return query.answer(at: copy.path, .shared, interruption)
+                return query.answer(at: copy.path, .shared, interrupter)
             } catch {
                 return .busy(error.description)
             }
@@ -162,21 +162,21 @@ struct DatabaseReading {
     }
 
     private func answer(
-        _ body: @escaping @Sendable (Interruption) -> DatabaseQuery.Answer
+        _ body: @escaping @Sendable (QueryInterrupter) -> DatabaseQuery.Answer
     ) async -> DatabaseQuery.Answer {
-        let interruption = Interruption()
+        let interrupter = QueryInterrupter()
         let (queue, timeout) = (queue, settings.timeout)
-        let timer = Deadline(after: timeout) { interruption.interrupt() }
+        let timer = Deadline(after: timeout) { interrupter.interrupt() }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // The query blocks, so it runs on its own thread.
-                queue.async { continuation.resume(returning: body(interruption)) }
+                queue.async { continuation.resume(returning: body(interrupter)) }
             }
         } onCancel: {
-            interruption.interrupt()
+            interrupter.interrupt()
         }
-        guard interruption.isOver else { return answer }
+        guard interrupter.isOver else { return answer }
         // The machine may have been busy, so the query is retried, at growing intervals.
         return .busy(
             "the query was stopped because it ran longer than \(timeout.inWords) (timeout; raise it if the query needs longer)"

@@ -47,7 +47,7 @@ package struct FollowedUnits: Sendable {
         return unit
     }
 
-    package mutating func hear(_ news: UnitNews) -> [UnitQuestion] {
+    package mutating func hear(_ news: UnitEvent) -> [UnitQuery] {
         switch news {
         case .subscribed:
             self = FollowedUnits(settings)
@@ -71,7 +71,7 @@ package struct FollowedUnits: Sendable {
         case .looked(let names, let found):
             isLooking = false
             let found = Dictionary(found.map { ($0.name, $0) }) { $1 }
-            var questions: [UnitQuestion] = []
+            var questions: [UnitQuery] = []
             for name in names {
                 if let unit = found[name] { questions += put(unit, wasLoaded: true) } else { forget(name) }
             }
@@ -91,13 +91,13 @@ package struct FollowedUnits: Sendable {
     }
 
     /// Requests all units. The answer includes all news before it.
-    private mutating func list() -> [UnitQuestion] {
+    private mutating func list() -> [UnitQuery] {
         guard !isListing else { return [] }
         isListing = true
         return [.list(settings.patterns)]
     }
 
-    private mutating func askForFiles() -> [UnitQuestion] {
+    private mutating func askForFiles() -> [UnitQuery] {
         areFilesStale = isAskingForFiles
         if isAskingForFiles { return [] }
         isAskingForFiles = true
@@ -115,7 +115,7 @@ package struct FollowedUnits: Sendable {
         self.files = files
     }
 
-    private mutating func look() -> [UnitQuestion] {
+    private mutating func look() -> [UnitQuery] {
         guard !loaded.isEmpty, !isListing, !isLooking, !isReloading else { return [] }
         guard loaded.count <= Self.looksMax else { return list() }
         isLooking = true
@@ -123,7 +123,7 @@ package struct FollowedUnits: Sendable {
         return [.look(loaded.sorted())]
     }
 
-    private mutating func take(_ listed: [Unit]) -> [UnitQuestion] {
+    private mutating func take(_ listed: [Unit]) -> [UnitQuery] {
         isListing = false
         // The next list, after the reload, has them.
         if isReloading { return [] }
@@ -134,7 +134,7 @@ package struct FollowedUnits: Sendable {
         let listed = listed.filter { settings.has($0.name) }
         let names = Set(listed.map(\.name))
         for name in units.keys where !names.contains(name) { forget(name) }
-        var questions: [UnitQuestion] = []
+        var questions: [UnitQuery] = []
         for unit in listed {
             questions += put(unit, wasLoaded: wasLoaded.contains(unit.name), isFirst: isFirst)
         }
@@ -143,7 +143,7 @@ package struct FollowedUnits: Sendable {
     }
 
     /// `wasLoaded` says whether the unit was reported as loaded. Until then, no other news of it arrive.
-    private mutating func put(_ unit: Unit, wasLoaded: Bool, isFirst: Bool = false) -> [UnitQuestion] {
+    private mutating func put(_ unit: Unit, wasLoaded: Bool, isFirst: Bool = false) -> [UnitQuery] {
         var unit = unit
         let name = unit.name
         let known = units[name]

@@ -35,11 +35,11 @@ package final class UnitSource: FeedSource {
     }
 
     /// A lost connection is made again after a growing pause.
-    package var pace: FeedSchedule.Pace { .stream }
+    package var runMode: FeedSchedule.RunMode { .stream }
     package var watchedPaths: [String] { [] }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
-        let bell = Bell()
+        let wakeSignal = WakeSignal()
         state.withLock { $0 = State(units: FollowedUnits(settings)) }
         let connection: any UnitConnection
         do {
@@ -48,7 +48,7 @@ package final class UnitSource: FeedSource {
                     if case .ended(let failure) = news { state.failure = failure }
                     return state.units.hear(news)
                 }
-                bell.ring()
+                wakeSignal.ring()
                 return questions
             }
         } catch let failure as UnitFailure {
@@ -62,10 +62,10 @@ package final class UnitSource: FeedSource {
         var items = UnitItems(settings)
         var last: [String: Unit]?
         while true {
-            if !bell.takeRing() {
-                await bell.wait()
+            if !wakeSignal.takeRing() {
+                await wakeSignal.wait()
                 try await Task.sleep(for: Self.settling)
-                _ = bell.takeRing()
+                _ = wakeSignal.takeRing()
             }
             try Task.checkCancellation()
             let (known, failure) = state.withLock { ($0.units.known, $0.failure) }
@@ -143,6 +143,6 @@ extension UnitSource {
             return outcomes
         }
         try Task.checkCancellation()
-        return try UnitOutcomes(action, on: bus, zip(names, outcomes)).results()
+        return try UnitActionResults(action, on: bus, zip(names, outcomes)).results()
     }
 }

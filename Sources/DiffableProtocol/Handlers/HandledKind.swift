@@ -1,5 +1,0 @@
-package enum HandledKind: String, CaseIterable, Sendable {
-    case perform
-    case propose
-    case expand
-}

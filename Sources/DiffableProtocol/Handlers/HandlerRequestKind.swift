@@ -1,0 +1,5 @@
+package enum HandlerRequestKind: String, CaseIterable, Sendable {
+    case perform
+    case propose
+    case expand
+}

@@ -1,0 +1,63 @@
+import DiffableJSON
+
+/// Sources of a value in descending priority: the first one with a value of the right type is used.
+struct Cascade {
+    private let cascade: [ContentValue]
+
+    init(_ cascade: [ContentValue?]) { self.cascade = cascade.compactMap(\.self) }
+
+    func value<Value>(_ name: String, _ read: (ContentValue) -> Value?) -> Value? {
+        for layer in cascade {
+            if let value = layer[name].flatMap(read) { return value }
+        }
+        return nil
+    }
+
+    func boolean(_ name: String) -> Bool? { value(name, \.boolean) }
+
+    func text(_ name: String) -> String? { value(name) { $0.text.map(harmlessText) } }
+
+    func name<Value: RawRepresentable<String>>(_ name: String) -> Value? { value(name) { $0.text.flatMap(Value.init) } }
+
+    func actions(_ name: String) -> [Action]? { value(name) { $0.elements?.compactMap(Action.init) } }
+}
+
+extension ContentValue {
+    /// Replaces a kind's references to an item's content: `{"path":"/due"}` becomes the value at that path, a number as text
+    /// where text is expected. Actions stay unchanged: a path in their arguments is an argument.
+    func following(_ content: ContentValue?) -> ContentValue {
+        guard case .object(let members) = self else { return self }
+        return .object(
+            members.compactMap { member in
+                if member.name.lowercased().hasSuffix("actions") { return member }
+                guard let value = member.value.led(into: content) else { return nil }
+                let isText = ["text", "secondaryText", "tooltip", "accessibilityLabel"].contains(member.name)
+                if isText, value != member.value, case .number(let number) = value {
+                    return Member(member.name, .text(number))
+                }
+                return Member(member.name, value)
+            })
+    }
+
+    /// Nil if a path leads nowhere.
+    private func led(into content: ContentValue?) -> ContentValue? {
+        switch self {
+        case .object(let members):
+            if members.count == 1, members[0].name == "path", let path = members[0].value.text {
+                return content?.value(at: path)
+            }
+            return .object(
+                members.compactMap { member in
+                    member.value.led(into: content).map { Member(member.name, $0) }
+                })
+        case .array(let elements): return .array(elements.compactMap { $0.led(into: content) })
+        default: return self
+        }
+    }
+
+    /// A non-negative integer.
+    var count: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
+
+    /// A positive integer.
+    var size: Int? { count.flatMap { $0 > 0 ? $0 : nil } }
+}
