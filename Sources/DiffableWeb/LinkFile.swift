@@ -16,7 +16,7 @@ package struct LinkFile: Sendable {
     /// Reads all links; none before the file exists.
     package func read() throws(LinkError) -> [Link] {
         let bytes: [UInt8]
-        do throws(UntrustedPath) { bytes = try TrustedPath.contents(ofFile: path) } catch {
+        do throws(UntrustedPath) { bytes = try TrustedPath.contents(ofPrivateFile: path) } catch {
             if error.number == ENOENT { return [] }
             throw .unusable(path, error.reason(for: path))
         }
@@ -117,7 +117,8 @@ package struct LinkFile: Sendable {
             case "lists":
                 var lists = try scanner.beginArray()
                 while try scanner.nextElement(of: &lists) { link.lists.append(try scanner.string().text) }
-            default: try scanner.skipValue()
+            // A mistyped `end` would give access for good.
+            default: throw LinkError.unknownMember(name.text)
             }
         }
         guard !link.name.isEmpty, link.token.utf8.count == 43 else { throw LinkError.noToken(link.name) }
@@ -128,10 +129,10 @@ package struct LinkFile: Sendable {
 /// The links of a running server, read again when the file has changed.
 final class CurrentLinks {
     private let file: LinkFile
-    private var version: FileVersion?
+    private var version: (file: FileVersion?, directory: FileVersion?)
     private var links: [Link] = []
 
-    /// A version of the file. Each change makes a new one, because a rename makes a new inode.
+    /// A version of a file or directory. Each change makes a new one, also of its mode.
     private struct FileVersion: Equatable {
         var inode: ino_t
         var size: off_t
@@ -148,9 +149,10 @@ final class CurrentLinks {
 
     init(_ file: LinkFile) { self.file = file }
 
-    /// Costs one stat(2) while the file does not change. If the file cannot be used, it returns no links.
+    /// Costs two calls of stat(2) while nothing changes. If the file cannot be used, it returns no links.
     func read(complain: (LinkError) -> Void) -> [Link] {
-        let version = FileVersion(file.path)
+        // A directory that others can write is refused, and used again when its mode is corrected.
+        let version = (FileVersion(file.path), FileVersion(file.directory))
         guard version != self.version else { return links }
         self.version = version
         do throws(LinkError) { links = try file.read() } catch {
@@ -167,6 +169,7 @@ package enum LinkError: Error, Equatable, CustomStringConvertible {
     case missing(String)
     case noRights(String)
     case noToken(String)
+    case unknownMember(String)
 
     package var description: String {
         switch self {
@@ -175,6 +178,7 @@ package enum LinkError: Error, Equatable, CustomStringConvertible {
         case .missing(let name): "there is no link \"\(name)\"; diffable-web links prints all links"
         case .noRights(let text): "\"may\" is see, ask or change, and not \"\(text)\""
         case .noToken(let name): "the link \"\(name)\" has no name or no token"
+        case .unknownMember(let name): "a link has no member \"\(name)\""
         }
     }
 }

@@ -12,6 +12,8 @@ protocol StreamedResponse: AnyObject {
     func flush()
     /// Ends a response that has begun.
     func finish()
+    /// Closes the connection without the end of a response that has begun, so that the client sees that a part is missing.
+    func cutOff()
     /// Answers with an error; only before `begin`.
     func refuse(_ status: HTTPResponseStatus, _ text: String)
 }
@@ -52,6 +54,13 @@ class ListResponse: LinkedStream, DaemonReceiver {
         response?.finish()
     }
 
+    /// Ends a response before everything was sent.
+    fileprivate func cutOff() {
+        let response = response
+        end()
+        response?.cutOff()
+    }
+
     fileprivate func refuse(_ status: HTTPResponseStatus, _ text: String) {
         let response = response
         end()
@@ -73,7 +82,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
     func daemonAcceptsBytes() {}
 
     func daemonEnded(_ end: DaemonEnd) {
-        if hasBegun { return finish() }
+        if hasBegun { return cutOff() }
         switch end {
         case .gone(let reason):
             hub.logger.debug("the daemon is gone: \(reason)")
@@ -89,7 +98,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
     func linkEnded() { stop() }
     func serverStops() { stop() }
 
-    private func stop() { if hasBegun { finish() } else { refuse(.serviceUnavailable, "the server stops") } }
+    private func stop() { if hasBegun { cutOff() } else { refuse(.serviceUnavailable, "the server stops") } }
 
     /// Answers with an error of the daemon.
     fileprivate func refuse(_ error: (name: String, message: String)) {
@@ -184,6 +193,9 @@ final class EventResponse: ListResponse {
         comment?.cancel()
         super.end()
     }
+
+    /// A stream has no end that could be missing.
+    override fileprivate func cutOff() { finish() }
 
     override func take(_ bytes: ByteBuffer) {
         var bytes = bytes

@@ -228,6 +228,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
         close(in: Self.closingMax)
     }
 
+    func cutOff() {
+        isClosing = true
+        list = nil
+        context?.close(promise: nil)
+    }
+
     // MARK: - WebSockets
 
     private func upgrade(_ head: HTTPRequestHead, _ link: Link, namesProtocol: Bool) {

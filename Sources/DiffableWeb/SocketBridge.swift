@@ -64,6 +64,9 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
         // RFC 6455: a browser masks each frame, so that no proxy takes its content for a request.
         guard frame.maskKey != nil else { return close(.protocolError, "a frame is not masked") }
         guard isReady else { return close(.protocolError, "a frame came too soon") }
+        guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
+            return close(.protocolError, "a frame needs an extension, and there is none")
+        }
         switch frame.opcode {
         case .text where messageLength == nil, .continuation where messageLength != nil:
             pass(frame.unmaskedData, isLast: frame.fin)

@@ -59,6 +59,20 @@ package struct TrustedPath {
         return bytes
     }
 
+    /// Reads a regular file with secrets, which no other user can read or write.
+    package static func contents(ofPrivateFile path: String) throws(UntrustedPath) -> [UInt8] {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .failed(path, .last) }
+        // Opening a pipe would wait for its other end.
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .untrusted("\(path) is not a regular file; move it away")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw .untrusted("other users can read or write \(path); run `chmod 600 \(path)`")
+        }
+        return try contents(ofFile: path)
+    }
+
     /// Bytes of the longest file with settings (16 MiB).
     private static let lengthMax = 16 << 20
 

@@ -77,6 +77,11 @@ final class FakeDaemon: Sendable {
         for method in ["hello", "restrict", "ping"] where line.contains(#""method":"\#(method)""#) {
             return say(#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
         }
+        if line.contains("cutOff") {
+            // Ends in the middle of its reply.
+            _ = send(Array((#"{"jsonrpc":"2.0","id":3,"result":{"list":"cutOff","snapshot":["#).utf8), on: connection)
+            return false
+        }
         if line.contains("noSuch") {
             return say(#"{"jsonrpc":"2.0","id":3,"error":{"code":-32004,"message":"no","data":{"name":"noSuchList"}}}"#)
         }

@@ -59,19 +59,39 @@ import Testing
         "", "{", "[]", #"{"links":[{"name":"a","token":"","lists":["*"],"may":"see"}]}"#,
         #"{"links":[{"name":"a","token":"\#(String(repeating: "t", count: 43))","lists":["*"],"may":"all"}]}"#,
         #"{"links":[{"token":"\#(String(repeating: "t", count: 43))","lists":["*"],"may":"see"}]}"#,
+        #"{"links":[{"name":"a","token":"\#(String(repeating: "t", count: 43))","lists":["*"],"may":"see","edn":7}]}"#,
     ])
     func `a file with a mistake gives no access`(text: String) throws {
         try file.add(link("one"))
         try Data(text.utf8).write(to: URL(filePath: file.path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         #expect(throws: LinkError.self) { try file.read() }
         var complaints = 0
         #expect(CurrentLinks(file).read { _ in complaints += 1 }.isEmpty)
         #expect(complaints == 1)
     }
 
-    @Test func `a file that others can write is not used`() throws {
+    @Test(arguments: [(0o644, 0o700), (0o640, 0o700), (0o622, 0o700), (0o600, 0o777)])
+    func `a file that others can read or write is not used until its mode is right again`(
+        mode: Int, directoryMode: Int
+    ) throws {
+        let link = link("one")
+        try file.add(link)
+        let current = CurrentLinks(file)
+        func read(_ mode: Int, _ directoryMode: Int) throws -> [Link] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+            try FileManager.default.setAttributes([.posixPermissions: directoryMode], ofItemAtPath: file.directory)
+            return current.read { _ in }
+        }
+        #expect(try read(0o600, 0o700) == [link])
+        #expect(try read(mode, directoryMode).isEmpty)
+        #expect(try read(0o600, 0o700) == [link])
+    }
+
+    @Test func `a pipe in place of the file is refused, not waited for`() throws {
         try file.add(link("one"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o622], ofItemAtPath: file.path)
+        try FileManager.default.removeItem(atPath: file.path)
+        #expect(mkfifo(file.path, 0o600) == 0)
         #expect(throws: LinkError.self) { try file.read() }
     }
 

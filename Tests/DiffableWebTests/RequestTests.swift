@@ -59,6 +59,15 @@ import Testing
         #expect(try bench.response("GET /lists/tasks").hasPrefix("HTTP/1.1 401 "))
     }
 
+    @Test func `a snapshot that ends in the middle has no end, so that nobody takes it for the whole list`() async throws {
+        let bench = try await Bench()
+        let browser = try bench.browser()
+        browser.send("GET /lists/cutOff HTTP/1.1\r\nHost: 127.0.0.1\r\n\(bench.bearer)\r\n")
+        #expect(try browser.head().hasPrefix("HTTP/1.1 200 "))
+        let body = try browser.rest()
+        #expect(body.contains("snapshot") && !body.hasSuffix("0\r\n\r\n"))
+    }
+
     @Test func `events have the id of the last part, and begin after Last-Event-ID`() async throws {
         let bench = try await Bench()
         let browser = try bench.browser()

@@ -95,6 +95,9 @@ import Testing
             (Browser.frame("a", isLast: false) + Browser.frame("b"), 1002), (Browser.frame("a", opcode: 2), 1003),
             (Browser.frame("a", opcode: 3), 1002), (Browser.frame(String(repeating: "p", count: 200), opcode: 9), 1002),
             (Browser.frame("", opcode: 8), 1000),
+            // With each of the reserved bits.
+            (Browser.frame("a", opcode: 0x41), 1002), (Browser.frame("a", opcode: 0x21), 1002),
+            (Browser.frame("a", opcode: 0x11), 1002),
         ] {
             let socket = try bench.socket()
             // When the daemon is connected.
