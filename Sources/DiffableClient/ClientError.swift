@@ -45,40 +45,36 @@ public enum ClientError: Error, Equatable, Sendable {
     case cancelled
 }
 
-extension ClientError {
-    package var descriptionWithOption: String { description.replacing("Client(socket:)", with: "--socket") }
-
-    package var descriptionWithOptions: String {
-        guard case .ownDaemonStopped = self else { return descriptionWithOption }
-        return descriptionWithOption + ". --system uses the system's daemon"
-    }
-}
-
 extension ClientError: CustomStringConvertible {
     /// The problem and the remedy, for users; for a refusal, the daemon's own text.
-    public var description: String {
-        switch self {
+    public var description: String { sentence(socket: "Client(socket:)") }
+
+    /// The problem and the remedy. `socket` is the caller's way to name a socket, and `system` is its way to choose the system's
+    /// daemon, if it has one.
+    package func sentence(socket: String, system: String? = nil) -> String {
+        let otherDaemon = system.map { ". \($0) uses the system's daemon" } ?? ""
+        return switch self {
         case .noSocket(let paths):
             "no daemon is running: there is no socket at \(paths.joined(separator: " or ")). "
                 + (paths.count == 1 ? "$XDG_RUNTIME_DIR is not set, so a daemon of your own cannot be found. " : "")
-                + "Start one with `diffabled`, or name the socket of a running one with Client(socket:) or $DIFFABLED_SOCKET"
+                + "Start one with `diffabled`, or name the socket of a running one with \(socket) or $DIFFABLED_SOCKET"
         case .ownDaemonStopped(nil, let directory):
             "$XDG_RUNTIME_DIR is not set, so the socket of your own daemon, with its state in \(directory), cannot be found; "
                 + "nothing was sent to the system's daemon. Set the variable, usually to /run/user/\(getuid()), or name a socket "
-                + "with Client(socket:) or $DIFFABLED_SOCKET"
+                + "with \(socket) or $DIFFABLED_SOCKET\(otherDaemon)"
         case .ownDaemonStopped(let path?, let directory):
             "your own daemon is not running: nobody listens at \(path), and its state is in \(directory). Nothing was sent to "
                 + "the system's daemon. Start yours with `systemctl --user start diffabled` or `diffabled`, or name a socket with "
-                + "Client(socket:) or $DIFFABLED_SOCKET"
+                + "\(socket) or $DIFFABLED_SOCKET\(otherDaemon)"
         case .noConnection(let path, let reason):
             "no daemon answers at \(path) (\(reason)). Start one with \(path.startCommands), "
-                + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
+                + "or name another with \(socket) or $DIFFABLED_SOCKET"
         case .noPermission(let path):
             "this user may not connect to the socket \(path): ask its owner to allow it (chgrp, chmod), or name another socket "
-                + "with Client(socket:) or $DIFFABLED_SOCKET"
+                + "with \(socket) or $DIFFABLED_SOCKET"
         case .untrustedSocket(let path, let objection):
             "the socket \(path) cannot be trusted, and nothing was sent to it: \(objection), or name another socket with "
-                + "Client(socket:) or $DIFFABLED_SOCKET"
+                + "\(socket) or $DIFFABLED_SOCKET"
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"
@@ -148,6 +144,9 @@ public struct Refusal: Error, Equatable, Sendable {
     public var code: Code
     /// The problem and the remedy, for users.
     public var message: String
+    /// Why, in one word, such as `change` for a missing right to change the list; nil if the code says it.
+    /// `docs/protocol-errors.md` lists the reasons, and a newer daemon can send others.
+    public var reason: String?
     /// The affected list, if there is a single one.
     public var list: ListName?
     /// The affected section, if there is one.
@@ -158,6 +157,12 @@ public struct Refusal: Error, Equatable, Sendable {
     public var operation: Int?
     /// Why the item's content violates the schemas of its list (`invalidContent`).
     public var violation: SchemaViolation?
+    /// The exceeded limit (`tooLarge`).
+    public var limit: String?
+    /// The action that is or is not handled (`noHandler`, `handlerExists`).
+    public var action: String?
+    /// The number of changes that can be undone or redone (`noSuchRevision` with the reason `undo` or `redo`).
+    public var found: Int?
 
     /// The place where a content violates a schema, and the violated keyword.
     public struct SchemaViolation: Equatable, Sendable {
@@ -171,7 +176,9 @@ public struct Refusal: Error, Equatable, Sendable {
 
     package init(
         _ code: Code, _ message: String, list: ListName? = nil, section: SectionID? = nil,
-        item: ItemID? = nil, operation: Int? = nil, violation: SchemaViolation? = nil
+        item: ItemID? = nil, operation: Int? = nil, violation: SchemaViolation? = nil, reason: String? = nil,
+        limit: String? = nil,
+        action: String? = nil, found: Int? = nil
     ) {
         self.code = code
         self.message = message
@@ -180,5 +187,9 @@ public struct Refusal: Error, Equatable, Sendable {
         self.item = item
         self.operation = operation
         self.violation = violation
+        self.reason = reason
+        self.limit = limit
+        self.action = action
+        self.found = found
     }
 }

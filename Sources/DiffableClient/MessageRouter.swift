@@ -251,6 +251,7 @@ extension Refusal {
             section: error.section, item: error.item, operation: error.operation,
             violation: error.violation.map {
                 SchemaViolation(kind: try? Kind($0.kind), path: $0.path, keyword: $0.keyword)
-            })
+            },
+            reason: error.reason?.rawValue, limit: error.limit?.name, action: error.action, found: error.found)
     }
 }

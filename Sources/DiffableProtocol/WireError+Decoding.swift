@@ -15,7 +15,7 @@ private enum ErrorMember: UInt8, MemberName {
 }
 
 private enum ErrorDataMember: UInt8, MemberName {
-    case list, operation, section, item, revision, kind, path, keyword, limit, max, offset
+    case list, operation, section, item, revision, kind, path, keyword, limit, max, offset, action, found, reason
 
     static func named(_ name: JSONString) -> ErrorDataMember? {
         switch name {
@@ -30,6 +30,9 @@ private enum ErrorDataMember: UInt8, MemberName {
         case "limit": .limit
         case "max": .max
         case "offset": .offset
+        case "action": .action
+        case "found": .found
+        case "reason": .reason
         default: nil
         }
     }
@@ -80,6 +83,9 @@ extension Decoder {
             case .limit: limit = try decoder.string("limit").text
             case .max: max = try decoder.wholeNumber("max")
             case .offset: result.offset = try decoder.wholeNumber("offset")
+            case .action: result.action = try decoder.string("action").text
+            case .found: result.found = try decoder.wholeNumber("found")
+            case .reason: result.reason = WireError.Reason(rawValue: try decoder.string("reason").text)
             }
         }
         if !violation.keyword.isEmpty { result.violation = violation }

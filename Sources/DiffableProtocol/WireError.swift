@@ -5,6 +5,7 @@ import DiffableJSON
 package struct WireError: Error, Equatable, Sendable {
     package var code: Code
     package var message: String
+    package var reason: Reason?
     package var list: ListName?
     /// Counted from zero.
     package var operation: Int?
@@ -15,6 +16,9 @@ package struct WireError: Error, Equatable, Sendable {
     package var limit: Limit?
     /// Bytes from the beginning of the line.
     package var offset: Int?
+    package var action: String?
+    /// The number of changes that can be undone or redone.
+    package var found: Int?
 
     package struct Limit: Equatable, Sendable {
         package var name: String
@@ -41,12 +45,13 @@ package struct WireError: Error, Equatable, Sendable {
     }
 
     package init(
-        _ code: Code, _ message: String, list: ListName? = nil, operation: Int? = nil, section: SectionID? = nil,
-        item: ItemID? = nil, revision: Int? = nil, violation: SchemaViolation? = nil, limit: Limit? = nil,
-        offset: Int? = nil
+        _ code: Code, _ message: String, _ reason: Reason? = nil, list: ListName? = nil, operation: Int? = nil,
+        section: SectionID? = nil, item: ItemID? = nil, revision: Int? = nil, violation: SchemaViolation? = nil,
+        limit: Limit? = nil, offset: Int? = nil, action: String? = nil, found: Int? = nil
     ) {
         self.code = code
         self.message = message
+        self.reason = reason
         self.list = list
         self.operation = operation
         self.section = section
@@ -55,6 +60,8 @@ package struct WireError: Error, Equatable, Sendable {
         self.violation = violation
         self.limit = limit
         self.offset = offset
+        self.action = action
+        self.found = found
     }
 }
 
@@ -97,6 +104,7 @@ extension WireError {
         writer.appendString(message)
         writer.append(#","data":{"name":"#)
         writer.appendString(code.name)
+        if let reason { writer.appendMember("reason", reason.rawValue) }
         if let list { writer.appendMember("list", list) }
         if let operation { writer.appendMember("operation", operation) }
         if let section { writer.appendMember("section", section) }
@@ -113,6 +121,8 @@ extension WireError {
             writer.appendMember("max", limit.max)
         }
         if let offset { writer.appendMember("offset", offset) }
+        if let action { writer.appendMember("action", action) }
+        if let found { writer.appendMember("found", found) }
         writer.append("}}}\n")
     }
 }

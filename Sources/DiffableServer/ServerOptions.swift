@@ -72,13 +72,13 @@ package enum AllowedUsers: String, Sendable, CaseIterable {
             return WireError(
                 .permissionDenied,
                 "this daemon runs in a user namespace that does not map your user id, so it cannot tell you from other users; "
-                    + "map your id in the container or unit that runs it (uid_map, PrivateUsers=)")
+                    + "map your id in the container or unit that runs it (uid_map, PrivateUsers=)", .serve)
         }
         if self == .everyone || peer.isPrivileged { return nil }
         return WireError(
             .permissionDenied,
             "this daemon serves only root and the user \(daemonUserID), and you are the user \(peer.userID); connect to your own "
-                + "daemon or to the system's, with --socket or $DIFFABLED_SOCKET")
+                + "daemon or to the system's, with --socket or $DIFFABLED_SOCKET", .serve)
     }
 }
 

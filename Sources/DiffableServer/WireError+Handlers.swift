@@ -5,17 +5,17 @@ import DiffableProtocol
 
 extension WireError {
     static func noHandler(_ list: ListName, _ subject: HandlerMachine.Subject) -> WireError {
-        let what =
+        let (what, reason, action): (String, Reason, String?) =
             switch subject {
-            case .perform(let action): "the action \"\(action)\""
-            case .propose: "proposals"
-            case .expand: "the children of items"
+            case .perform(let action): ("the action \"\(action)\"", .perform, "\(action)")
+            case .propose: ("proposals", .propose, nil)
+            case .expand: ("the children of items", .expand, nil)
             }
         return WireError(
             .noHandler,
             "no handler is registered for \(what) of the list \"\(list)\"; nothing happened. Start a program that handles this; "
                 + "`lists` shows in `handles` the requests that are handled",
-            list: list)
+            reason, list: list, action: action)
     }
 
     static func noHandler(number: Int) -> WireError {
@@ -79,7 +79,7 @@ extension WireError {
                 .handlerExists,
                 "another handler is registered for \(what) of the list \"\(list)\"; wait until its connection ends, or replace it "
                     + "(`\"replace\":true`)",
-                list: list)
+                Reason(rawValue: kind.rawValue), list: list, action: action?.description)
         case .tooMany(let max):
             self.init(
                 .tooLarge,

@@ -11,22 +11,26 @@ extension WireError {
     init(_ error: StoreError) {
         switch error {
         case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)
-        case .noDeletedList(let list, _, _): self.init(.noSuchList, "\(error)", list: list)
-        case .notKept(let list, _): self.init(.notKept, "\(error)", list: list)
+        case .noDeletedList(let list, _, _): self.init(.noSuchList, "\(error)", .deleted, list: list)
+        case .notKept(let list, let loss): self.init(.notKept, "\(error)", Reason(loss), list: list)
         case .listExists(let list), .nameTaken(let list): self.init(.listExists, "\(error)", list: list)
-        case .restoredListExists(let list, _): self.init(.listExists, "\(error)", list: list)
+        case .restoredListExists(let list, _): self.init(.listExists, "\(error)", .restore, list: list)
         case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
         case .tooManyListsOfUser(_, let max):
             self.init(.tooLarge, "\(error)", limit: Limit("listsPerUserMax", max: max))
         case .contentOfUserTooLong(let list, _, let max):
             self.init(.tooLarge, "\(error)", list: list, limit: Limit("contentPerUserMax", max: max))
-        case .permissionDenied(let list, _): self.init(.permissionDenied, "\(error)", list: list)
+        case .permissionDenied(let list, let denial):
+            self.init(.permissionDenied, "\(error)", Reason(denial), list: list)
         case .revisionMismatch(let list, _, let current):
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .noSuchRevision(let list, _, _, let current):
             self.init(.noSuchRevision, "\(error)", list: list, revision: current)
-        case .revisionNotMade(let list, _, let current), .nothingToUndo(let list, _, _, _, let current):
-            self.init(.noSuchRevision, "\(error)", list: list, revision: current)
+        case .revisionNotMade(let list, _, let current):
+            self.init(.noSuchRevision, "\(error)", .future, list: list, revision: current)
+        case .nothingToUndo(let list, let isRedo, _, let found, let current):
+            self.init(
+                .noSuchRevision, "\(error)", isRedo ? .redo : .undo, list: list, revision: current, found: found)
         case .requestKeyReused(let list, _): self.init(.requestKeyReused, "\(error)", list: list)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
@@ -37,11 +41,13 @@ extension WireError {
             self.init(
                 .invalidContent, "\(error)", list: list, operation: invalid.operation, item: invalid.item,
                 violation: SchemaViolation(kind: violation.kind, path: violation.path, keyword: violation.keyword))
-        case .notForShared(let list, _): self.init(.notForShared, "\(error)", list: list)
+        case .notForShared(let list, let denial):
+            self.init(.notForShared, "\(error)", Reason(denial), list: list)
         case .sharedChangeTooLong(let list, let max):
             self.init(.tooLarge, "\(error)", list: list, limit: Limit("sharedChangeLengthMax", max: max))
-        case .unreachable(let list), .newestUnknown(let list), .newestElsewhere(let list, _):
-            self.init(.unreachable, "\(error)", list: list)
+        case .unreachable(let list): self.init(.unreachable, "\(error)", list: list)
+        case .newestUnknown(let list): self.init(.unreachable, "\(error)", .newest, list: list)
+        case .newestElsewhere(let list, _): self.init(.unreachable, "\(error)", .source, list: list)
         case .outcomeUnknown(let list): self.init(.outcomeUnknown, "\(error)", list: list)
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")
@@ -52,8 +58,7 @@ extension WireError {
 
     /// An error of the operation with this index, or, with nil, of the state of an `apply`.
     private init(_ reason: OperationError, list: ListName, operation: Int?) {
-        let place = operation.map { "operation \($0) on " } ?? ""
-        let subject = place + "the list \"\(list)\""
+        let subject = "the list \"\(list)\""
         switch reason {
         case .noSuchSection(let section):
             self.init(
@@ -80,11 +85,11 @@ extension WireError {
         case .invalidItemAnchor(let item, let fault):
             self.init(
                 .invalidAnchor, "\(subject): the item \"\(item)\" \(fault.sentence); nothing was changed",
-                list: list, operation: operation, item: item)
+                Reason(fault), list: list, operation: operation, item: item)
         case .invalidSectionAnchor(let section, let fault):
             self.init(
                 .invalidAnchor, "\(subject): the section \"\(section)\" \(fault.sentence); nothing was changed",
-                list: list, operation: operation, section: section)
+                Reason(fault), list: list, operation: operation, section: section)
         case .ownDescendant(let item):
             self.init(
                 .ownDescendant,
@@ -122,6 +127,58 @@ extension WireError {
                 "\(subject): the list would have \(length) bytes of content of its own, more than \(max) "
                     + "(contentLengthMax), and nothing was changed; store the rest in items",
                 list: list, operation: operation, limit: Limit("contentLengthMax", max: max))
+        }
+    }
+}
+
+extension WireError.Reason {
+    fileprivate init?(_ denial: Denial) {
+        switch denial {
+        case .creation: self = .create
+        case .scope: self = .restrict
+        case .change: self = .change
+        case .asking: self = .ask
+        case .handling: self = .handle
+        case .deletion, .renaming, .governing, .schemas, .mirroring: self = .owner
+        // A peer that cannot read the list does not learn that it is a mirror.
+        case .mirrored(nil): return nil
+        case .mirrored: self = .mirror
+        case .givingAway: self = .root
+        case .foreignGroup: self = .group
+        case .readingWhileWriteOnly: self = .read
+        case .unfitWhileWriteOnly: self = .hidden
+        }
+    }
+
+    fileprivate init(_ denial: SharedDenial) {
+        self =
+            switch denial {
+            case .schemas: .schemas
+            case .renaming: .rename
+            case .deletionAtRevision: .ifRevision
+            case .namelessUser: .user
+            case .namelessGroup: .group
+            case .mirroring: .mirror
+            case .replacing: .restore
+            }
+    }
+
+    fileprivate init(_ fault: AnchorFault) {
+        self =
+            switch fault {
+            case .isInserted: .inserted
+            case .isMoved: .moved
+            case .isElsewhere: .elsewhere
+            case .isParentElsewhere: .parentElsewhere
+            }
+    }
+
+    fileprivate init?(_ loss: DeletionLoss) {
+        switch loss {
+        case .tooLong: self = .tooLong
+        case .keepsNone: self = .keepsNone
+        case .leased: self = .leased
+        case .madeRoom, .tooOld, .madeRoomForLater, .unwanted: return nil
         }
     }
 }

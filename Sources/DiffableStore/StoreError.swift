@@ -129,13 +129,11 @@ extension Denial: CustomStringConvertible {
             "you cannot create it: the configuration (`access`) does not allow it, or a list that you cannot see has this name; "
                 + "choose another name, or ask an administrator"
         case .scope: "this connection gave it up (`restrict`); use another connection, or a list that it kept"
-        case .change: "changing it needs write permission; ask its owner or root (`setAccess`, diffablectl chmod)"
+        case .change: "changing it needs write permission; ask its owner or root (`setAccess`)"
         case .asking:
-            "sending requests to its handler needs execute or write permission; ask its owner or root (`setAccess`, diffablectl "
-                + "chmod)"
+            "sending requests to its handler needs execute or write permission; ask its owner or root (`setAccess`)"
         case .handling:
-            "handling its requests needs write permission, and read permission for proposals; ask its owner or root (`setAccess`, "
-                + "diffablectl chmod)"
+            "handling its requests needs write permission, and read permission for proposals; ask its owner or root (`setAccess`)"
         case .deletion: "only its owner or root can delete it"
         case .renaming: "only its owner or root can rename it"
         case .governing: "only its owner or root can change its owner, group or mode"
@@ -143,8 +141,7 @@ extension Denial: CustomStringConvertible {
         case .mirroring: "only its owner or root can make it a mirror"
         case .mirrored(nil): "it cannot be changed here; ask its owner or root"
         case .mirrored(let source?):
-            "it is a mirror of \(source). Change it there, or turn it into an ordinary list (`mirror` with `\"end\":true`, "
-                + "diffablectl mirror --end)"
+            "it is a mirror of \(source). Change it there, or turn it into an ordinary list (`mirror` with `\"end\":true`)"
         case .givingAway: "only root can give it to another owner"
         case .foreignGroup(let group):
             "its owner can give it only to one of the owner's groups, and you are not a member of group \(group); ask root"
@@ -152,8 +149,7 @@ extension Denial: CustomStringConvertible {
             "you cannot read it, and `dryRun` and `ifRevision` would reveal its contents: leave them out"
         case .unfitWhileWriteOnly:
             "an id does not exist or is already used, a content does not match a schema, or a limit is exceeded. You cannot read "
-                + "the list, so the reason is hidden; ask its owner or root to check, or for read permission (`setAccess`, "
-                + "diffablectl chmod)"
+                + "the list, so the reason is hidden; ask its owner or root to check, or for read permission (`setAccess`)"
         }
     }
 }
@@ -205,10 +201,10 @@ extension StoreError: CustomStringConvertible {
                 + "delete it for good, use `\"keep\":\"never\"`; back it up first if you may need it"
         case .restoredListExists(let list, let others) where others.isEmpty:
             "there is already a list \(quoted(list)); nothing was restored. Delete the existing list, or replace it "
-                + "(`\"replace\":true`, `diffablectl restore --replace`)"
+                + "(`\"replace\":true`)"
         case .restoredListExists(let list, let others):
             "\(others.count + 1) of the lists to restore exist already (\(shown([list] + others))); nothing was restored. "
-                + "Delete these lists, or replace them (`\"replace\":true`, `diffablectl restore --replace`)"
+                + "Delete these lists, or replace them (`\"replace\":true`)"
         case .tooManyLists(let max):
             "diffabled would have more than \(max) lists (`listsMax`), and nothing was changed; delete some first, or ask an "
                 + "administrator to raise the limit"
@@ -246,7 +242,7 @@ extension StoreError: CustomStringConvertible {
             "the request key \"\(key)\" was used for another change of the list \(quoted(list)), and nothing was changed now; "
                 + "repeat a change exactly as it was, or use a new key for a new change"
         case .transaction(let list, let error):
-            "operation \(error.index) on the list \(quoted(list)) is impossible, and nothing was changed: \(error.reason)"
+            "the list \(quoted(list)): operation \(error.index) is impossible, and nothing was changed: \(error.reason)"
         case .operation(let list, let reason):
             "the state for the list \(quoted(list)) is impossible, and nothing was changed: \(reason)"
         case .repetition(let list, let repetition):
@@ -256,8 +252,7 @@ extension StoreError: CustomStringConvertible {
             "the list \(quoted(list)) does not match these schemas, and they were not set (change the contents that do not match, or "
                 + "leave existing contents as they are with `keep`): \(invalid.sentence)"
         case .invalidContent(let list, let invalid):
-            "\(invalid.operation.map { "operation \($0) on " } ?? "")the list \(quoted(list)) does not match its schemas, and nothing was "
-                + "changed (`schemas` shows them): \(invalid.sentence)"
+            "the list \(quoted(list)) does not match its schemas, and nothing was changed: \(invalid.sentence)"
         case .notForShared(let list, let denial):
             "the list \(quoted(list)) is shared between hosts: \(denial)"
         case .sharedChangeTooLong(let list, let max):

@@ -121,7 +121,7 @@ extension FeedProgram {
         } catch let error as ClientError {
             var status = FeedExit.unavailable
             if case .refused = error { status = FeedExit.failed }
-            throw FeedExit(status: status, message: error.descriptionWithOptions)
+            throw FeedExit(status: status, message: error.sentence(socket: "--socket", system: "--system"))
         }
     }
 }

@@ -93,7 +93,7 @@ extension ExitStatus {
 func end(with error: any Error) -> Never {
     let status = ExitStatus(of: error)
     switch error {
-    case let error as ClientError: say(error.words)
+    case let error as ClientError: say(error.sentence)
     case is InputError, is CommandError: say("\(error)")
     case is ExitCode: break
     default:

@@ -43,7 +43,7 @@ struct SocketPathTests {
         #expect(throws: ClientError.ownDaemonStopped(nil, stateDirectory: "/home/u/.local/state/diffabled")) {
             try find([system], environment: ["HOME": "/home/u"])
         }
-        #expect(stopped.descriptionWithOptions.hasSuffix("--system uses the system's daemon"))
+        #expect(stopped.sentence(socket: "--socket", system: "--system").hasSuffix("--system uses the system's daemon"))
         // The state directory is elsewhere and does not exist.
         #expect(try find([system], environment: ["HOME": "/home/u", "XDG_STATE_HOME": "/s"]) == system)
         #expect(try find([system], environment: ["HOME": "/home/other"]) == system)

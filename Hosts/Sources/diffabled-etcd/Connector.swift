@@ -38,7 +38,7 @@ struct Connector: Sendable {
 
     private func words(for error: any Error) -> String {
         switch error {
-        case let error as ClientError: error.descriptionWithOption
+        case let error as ClientError: error.sentence(socket: "--socket")
         case DaemonError.refused(let reason): "the daemon refused this connector: \(reason)"
         case DaemonError.gone: "the daemon closed the connection; reconnecting until it succeeds"
         default: "the connection to the daemon failed; reconnecting until it succeeds: \(error)"

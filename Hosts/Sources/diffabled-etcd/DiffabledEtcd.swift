@@ -88,7 +88,7 @@ struct Run: AsyncParsableCommand {
 
     func run() async throws {
         let path: SocketPath
-        do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.descriptionWithOption) }
+        do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.sentence(socket: "--socket")) }
         let name = host ?? hostName()
         guard SpaceKeys.isName(name) else {
             throw ValidationError(

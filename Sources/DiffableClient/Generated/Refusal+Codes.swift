@@ -23,7 +23,7 @@ extension Refusal.Code {
     public static let duplicateSection = Self(.duplicateSection)
     /// The id of a new item is already in the list, or twice in the request.
     public static let duplicateItem = Self(.duplicateItem)
-    /// The anchor is itself moved or inserted, or is not where the operation says; the message says which.
+    /// The anchor cannot be used.
     public static let invalidAnchor = Self(.invalidAnchor)
     /// An item would be below itself.
     public static let ownDescendant = Self(.ownDescendant)
@@ -33,7 +33,7 @@ extension Refusal.Code {
     public static let requestKeyReused = Self(.requestKeyReused)
     /// `limit` names the limit, `max` is its value.
     public static let tooLarge = Self(.tooLarge)
-    /// The message says which right is missing, or that the connection gave it up (`restrict`).
+    /// A right is missing, which the reason names.
     public static let permissionDenied = Self(.permissionDenied)
     /// The disk is full; the list is unchanged, and the `requestKey` unused: retry when there is space.
     public static let noSpace = Self(.noSpace)
@@ -51,7 +51,8 @@ extension Refusal.Code {
     public static let storageUnreadable = Self(.storageUnreadable)
     /// The message says what is wrong and where; the settings are unchanged.
     public static let invalidConfiguration = Self(.invalidConfiguration)
-    /// No handler is registered for this request, or, for `unhandle`, with this number; nothing happened.
+    /// No handler is registered for this request, or, for `unhandle`, with this number (without a reason); nothing
+    /// happened.
     public static let noHandler = Self(.noHandler)
     /// The handler refused, and the message is its reason; nothing happened.
     public static let refused = Self(.refused)
@@ -78,6 +79,6 @@ extension Refusal.Code {
     public static let notAttached = Self(.notAttached)
     /// Another connection is the connector; `"replace":true` takes its place.
     public static let attachExists = Self(.attachExists)
-    /// Not possible for shared lists; the message says why.
+    /// Not possible for shared lists.
     public static let notForShared = Self(.notForShared)
 }

@@ -47,7 +47,7 @@ package actor DaemonLink {
                 }
                 end(nil)
             } catch {
-                end((error as? ClientError)?.descriptionWithOptions ?? "\(error)")
+                end((error as? ClientError)?.sentence(socket: "--socket", system: "--system") ?? "\(error)")
                 failures += 1
             }
             if Task.isCancelled { break }

@@ -43,4 +43,42 @@ extension WireError {
 
         package var name: String { String(describing: self) }
     }
+
+    /// Why an error occurred. Some errors share one.
+    package enum Reason: String, Sendable {
+        case deleted
+        case restore
+        case inserted
+        case moved
+        case elsewhere
+        case parentElsewhere
+        case create
+        case change
+        case ask
+        case handle
+        case read
+        case hidden
+        case owner
+        case root
+        case group
+        case mirror
+        case restrict
+        case administer
+        case serve
+        case undo
+        case redo
+        case future
+        case perform
+        case propose
+        case expand
+        case tooLong
+        case keepsNone
+        case leased
+        case newest
+        case source
+        case schemas
+        case rename
+        case ifRevision
+        case user
+    }
 }

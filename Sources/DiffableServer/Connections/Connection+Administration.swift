@@ -29,8 +29,8 @@ extension Connection {
             peer.isPrivileged
                 ? "permission denied: \(method.rawValue) is about all lists, and this connection gave up lists (`restrict`); use "
                     + "another connection"
-                : "permission denied: only root and uid \(geteuid()), which the daemon runs as, can use \(method.rawValue)"
-        )
+                : "permission denied: only root and uid \(geteuid()), which the daemon runs as, can use \(method.rawValue)",
+            peer.isPrivileged ? .restrict : .administer)
         answer(id, .failure(error))
         return false
     }

@@ -56,15 +56,15 @@ extension WireError {
     static func givenUp(_ method: Method) -> WireError {
         WireError(
             .permissionDenied,
-            "permission denied: this connection gave up the method \(method.rawValue) (`restrict`); use another connection"
-        )
+            "permission denied: this connection gave up the method \(method.rawValue) (`restrict`); use another connection",
+            .restrict)
     }
 
     fileprivate static func givenUp(_ list: ListName) -> WireError {
         WireError(
             .permissionDenied,
             "permission denied for the list \"\(list)\": this connection gave it up (`restrict`), and this subscription has ended; "
-                + "use another connection", list: list)
+                + "use another connection", .restrict, list: list)
     }
 
     fileprivate static let tooManyKept = WireError(

@@ -241,7 +241,7 @@ final class Subscription {
             because: WireError(
                 .permissionDenied,
                 "permission denied for the list \"\(list)\": you lost the right to read it, and this subscription has ended; "
-                    + "subscribe again when its owner or root has restored that right", list: list))
+                    + "subscribe again when its owner or root has restored that right", .read, list: list))
     }
 
     /// Ends it with an error.

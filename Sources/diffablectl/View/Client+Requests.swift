@@ -36,7 +36,7 @@ extension Client {
                 return (.done(revision: nil), revision)
             }
         } catch let error as ClientError {
-            return (.refused(error.words), nil)
+            return (.refused(error.sentence), nil)
         } catch {
             return (.refused("\(error)"), nil)
         }

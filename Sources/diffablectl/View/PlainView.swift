@@ -23,7 +23,7 @@ struct PlainView: Sendable {
                         guard lists.count > 1, let error = error as? ClientError, case .subscriptionEnded = error else {
                             throw error
                         }
-                        say(error.words)
+                        say(error.sentence)
                         return error
                     }
                 }

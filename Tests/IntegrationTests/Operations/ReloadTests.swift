@@ -101,7 +101,7 @@ extension Integration {
             #expect(
                 try daemon.replies(to: .alice, ["reload"]) == [
                     #"{"jsonrpc":"2.0","id":null,"error":{"code":12,"message":"permission denied: only root and uid 0, "#
-                        + #"which the daemon runs as, can use reload","data":{"name":"permissionDenied"}}}"#
+                        + #"which the daemon runs as, can use reload","data":{"name":"permissionDenied","reason":"administer"}}}"#
                 ])
         }
     }

@@ -73,7 +73,7 @@ class DuplicateItem(Refused):
 
 
 class InvalidAnchor(Refused):
-    """The anchor is itself moved or inserted, or is not where the operation says; the message says which."""
+    """The anchor cannot be used."""
 
     error_name = "invalidAnchor"
 
@@ -103,7 +103,7 @@ class TooLarge(Refused):
 
 
 class PermissionDenied(Refused):
-    """The message says which right is missing, or that the connection gave it up (`restrict`)."""
+    """A right is missing, which the reason names."""
 
     error_name = "permissionDenied"
 
@@ -151,7 +151,7 @@ class InvalidConfiguration(Refused):
 
 
 class NoHandler(Refused):
-    """No handler is registered for this request, or, for `unhandle`, with this number; nothing happened."""
+    """No handler is registered for this request, or, for `unhandle`, with this number (without a reason); nothing happened."""
 
     error_name = "noHandler"
 
@@ -231,6 +231,6 @@ class AttachExists(Refused):
 
 
 class NotForShared(Refused):
-    """Not possible for shared lists; the message says why."""
+    """Not possible for shared lists."""
 
     error_name = "notForShared"

@@ -26,6 +26,8 @@ class Refused(DiffableError):
         self.name = name
         self.code = code
         about = about or {}
+        #: Why, in one word, if the error has several causes; docs/protocol-errors.md lists them, and a newer daemon can send others.
+        self.reason: Optional[str] = about.get("reason")
         #: The list, section, item or operation (counted from zero) that the error is about, if there is one.
         self.list: Optional[str] = about.get("list")
         self.section: Optional[str] = about.get("section")
