@@ -1,0 +1,117 @@
+"""What Firefox ESR and WebKitGTK have to show: each layout as Chromium draws it, long lists, keys, changes and lost connections."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import unittest
+from typing import Any
+
+from drivers import Browser, Firefox, WebKit
+from fixture import WebTest
+from test_connection import ConnectionTests
+from test_keys import KeyTests, StayingTests, letters
+from test_layouts import LAYOUTS
+from test_windows import WindowTests
+
+#: Pixels by which x, y, width and height of a box may differ. Each browser rounds widths of texts in its own way.
+DIFFERENCES = (6, 1, 6, 1)
+
+BOXES = """() => [...probe.root.querySelectorAll("[part], [part] :not(svg *), dialog, dialog *")].filter(e => e.checkVisibility()).map(e => {
+    const {x, y, width, height} = e.getBoundingClientRect();
+    return [`${e.localName}.${e.className} ${e.textContent.trim().slice(0, 20)}`, x, y, width, height];
+})"""
+
+
+#: The boxes of each layout in Chromium.
+drawn: dict[str, list[list[Any]]] = {}
+
+
+@functools.cache
+def shared(kind: type[Browser]) -> Browser:
+    browser = kind()
+    atexit.register(browser.close)
+    return browser
+
+
+class InBrowser(WebTest):
+    """A mixin that makes `open` open pages in another browser."""
+
+    kind: type[Browser]
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.browser = shared(self.kind)
+        self.browser.messages = self.messages
+        self.addCleanup(self.browser.goto, "about:blank")
+
+    def context(self, **options: Any) -> Any:
+        return self.browser
+
+
+class BrowserTests(WebTest):
+    def test_each_layout_has_the_boxes_that_chromium_draws(self) -> None:
+        for name, keys, content in LAYOUTS:
+            with self.subTest(layout=name):
+                if name not in drawn:
+                    self.publish(content, name=name)
+                    drawn[name] = self.boxes(name, keys, WebTest.context(self))
+                boxes = self.boxes(name, keys, None)
+                self.assertEqual([box[0] for box in boxes], [box[0] for box in drawn[name]])
+                self.assertGreater(len(boxes), 3)
+                different = [f"{box[0]}: {box[1:]} instead of {expected[1:]}" for box, expected in zip(boxes, drawn[name])
+                             if any(abs(one - other) > most for one, other, most in zip(box[1:], expected[1:], DIFFERENCES))]
+                self.assertEqual(different, [])
+
+    def boxes(self, name: str, keys: list[str], context: Any) -> list[list[Any]]:
+        page = self.open(name, context=context)
+        self.press(page, *keys)
+        self.at_rest(page)
+        return page.evaluate(BOXES)
+
+    def test_changes_arrive(self) -> None:
+        name = self.publish(letters("a", "b"))
+        page = self.open(name)
+        self.client.transact(name, [{"op": "moveItem", "item": "a", "after": "b"}])
+        self.wait_for(lambda: self.texts(page) == ["B", "A"], "a row moves")
+        self.patch(name, "a", text="changed")
+        self.wait_for(lambda: self.texts(page) == ["B", "changed"], "a text changes")
+        self.client.transact(name, [{"op": "deleteItems", "items": ["b"]}])
+        self.wait_for(lambda: self.texts(page) == ["changed"], "a row is gone")
+
+    def test_messages_of_the_console_are_noticed(self) -> None:
+        page = self.open(self.publish(letters("a")))
+        page.evaluate("""() => {
+            console.warn('warned');
+            setTimeout(() => missing());
+            Promise.reject(new Error('rejected'));
+            document.body.append(Object.assign(document.createElement('style'), {textContent: '* { color: red }'}));
+            document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.2/'}));
+            return new Promise(resolve => setTimeout(resolve, 100));
+        }""")
+        page.goto("about:blank")
+        for expected in ("warned", "missing", "rejected", "style-src", "img-src"):
+            self.assertTrue(any(expected in message for message in self.messages), f"{expected} in {self.messages}")
+        self.messages.clear()
+
+
+#: These use nothing that only playwright has.
+TESTS = {
+    BrowserTests: ("test_each_layout_has_the_boxes_that_chromium_draws", "test_changes_arrive", "test_messages_of_the_console_are_noticed"),
+    WindowTests: ("test_a_million_rows", "test_wheel_and_pages_reach_each_row", "test_the_cursor_follows_its_row_out_of_the_window_and_back",
+                  "test_a_collapsed_parent_in_a_long_list_shows_that_it_has_children"),
+    KeyTests: ("test_arrows_and_jumps_move_the_cursor", "test_the_cursor_is_the_active_descendant", "test_space_marks_one_or_several",
+               "test_a_range_is_marked", "test_alt_arrow_moves_a_row", "test_search_shows_matches_while_one_types",
+               "test_an_inserted_row_is_typed"),
+    StayingTests: ("test_5000_rows_inserted_above_move_no_pixel",),
+    ConnectionTests: ("test_a_killed_daemon_returns", "test_a_killed_bridge_returns"),
+}
+
+
+def load_tests(loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern: str) -> unittest.TestSuite:
+    suite = unittest.TestSuite()
+    for kind in (Firefox, WebKit):
+        for base, names in TESTS.items():
+            case = type(kind.__name__ + base.__name__, (InBrowser, base), {"kind": kind})
+            suite.addTests(case(name) for name in loader.getTestCaseNames(case) if name in names)
+    return suite
