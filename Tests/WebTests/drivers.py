@@ -1,9 +1,11 @@
 """Firefox ESR by WebDriver BiDi, and WebKitGTK by W3C WebDriver. Tests use each as a context and as the page of playwright:
-`new_page`, `goto`, `evaluate`, `press`, `type`, `wheel`, `screenshot`, `close`. There is one page, of 800×600 pixels."""
+`new_page`, `goto`, `evaluate`, `keyboard`, `mouse.wheel`, `screenshot`. A browser has one page, and ends with Python."""
 
 from __future__ import annotations
 
+import atexit
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -18,36 +20,34 @@ from fixture import NOTE_VIOLATIONS, PATIENCE, PROBE, SIZE, Program, Stage, even
 from sockets import WebSocket
 
 #: The characters that both protocols have for keys.
-KEYS = {"Shift": "\ue008", "Alt": "\ue00a", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ", "PageUp": "\ue00e", "PageDown": "\ue00f",
-        "End": "\ue010", "Home": "\ue011", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
+KEYS = {"Shift": "\ue008", "Alt": "\ue00a", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ",
+        "PageDown": "\ue00f", "End": "\ue010", "Home": "\ue011",
+        "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015"}
 
 
 class Browser:
     def __init__(self) -> None:
+        fonts = Stage.shared().fonts.read_text()
+        self.ends = contextlib.ExitStack()
+        atexit.register(self.ends.close)
         self.directory = Path(tempfile.mkdtemp(prefix="web-"))
+        self.ends.callback(shutil.rmtree, self.directory, ignore_errors=True)
         # Chromium's system-ui is DejaVu Sans. The others get no other font.
-        fonts = self.directory / "fonts.conf"
-        fonts.write_text(Stage.shared().fonts.read_text().replace("LiberationSans-*", "none"))
-        self.environment = {**os.environ, "FONTCONFIG_FILE": str(fonts), "HOME": str(self.directory),
+        (self.directory / "fonts.conf").write_text(fonts.replace("LiberationSans-*", "none"))
+        self.environment = {**os.environ, "FONTCONFIG_FILE": str(self.directory / "fonts.conf"), "HOME": str(self.directory),
                             "XDG_CONFIG_HOME": str(self.directory)}
         self.messages: list[str] = []
-        self.keyboard = self.mouse = self.context = self
+        self.keyboard = self.mouse = self
         self.pointer = {"x": 0, "y": 0}
-        self.programs: list[Program] = []
 
     def run(self, *command: str) -> Program:
         program = Program(self.directory, shutil.which(command[0]) or command[0], *command[1:], environment=self.environment)
         program.run()
-        self.programs.append(program)
+        self.ends.callback(program.kill, signal.SIGTERM)
         return program
 
     def new_page(self) -> Browser:
         return self
-
-    def close(self) -> None:
-        for program in reversed(self.programs):
-            program.kill(signal.SIGTERM)
-        shutil.rmtree(self.directory, ignore_errors=True)
 
     def goto(self, url: str) -> None:
         raise NotImplementedError
@@ -71,10 +71,9 @@ class Browser:
         }}"""))
 
     def press(self, key: str) -> None:
-        *held, last = [KEYS.get(part, part) for part in re.split(r"(?<=.)\+", key)]
-        actions = [{"type": "keyDown", "value": value} for value in (*held, last)]
-        actions += [{"type": "keyUp", "value": value} for value in (last, *reversed(held))]
-        self.perform([{"type": "key", "id": "keys", "actions": actions}])
+        keys = [KEYS.get(part, part) for part in re.split(r"(?<=.)\+", key)]
+        actions = [("keyDown", value) for value in keys] + [("keyUp", value) for value in reversed(keys)]
+        self.perform([{"type": "key", "id": "keys", "actions": [{"type": kind, "value": value} for kind, value in actions]}])
 
     def type(self, text: str) -> None:
         for character in text:
@@ -87,6 +86,7 @@ class Browser:
         self.perform([{"type": "wheel", "id": "wheel", "actions": [
             {"type": "scroll", **self.pointer, "deltaX": x, "deltaY": y, "duration": 0, "origin": "viewport"}]}])
 
+
 class Firefox(Browser):
     #: Nothing outside of this machine is asked for.
     PREFERENCES = {"network.proxy.type": 1, "network.proxy.http": "127.0.0.1", "network.proxy.http_port": 9, "network.proxy.ssl":
@@ -97,9 +97,11 @@ class Firefox(Browser):
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});\n" for name, value in self.PREFERENCES.items()]
         (self.directory / "user.js").write_text("".join(lines))
         port = free_port()
-        firefox = self.run("firefox-esr", "--headless", "--no-remote", "--profile", str(self.directory), f"--remote-debugging-port={port}")
+        firefox = self.run(
+            "firefox-esr", "--headless", "--no-remote", "--profile", str(self.directory), f"--remote-debugging-port={port}")
         eventually(lambda: firefox.has_ended() or f":{port}" in firefox.log(), "Firefox listens")
         self.socket = WebSocket(port, path="/session")
+        self.ends.callback(self.socket.close)
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=["log.entryAdded"])
         # The first window never has the focus, without which rows are drawn in another way.
@@ -133,10 +135,6 @@ class Firefox(Browser):
     def screenshot(self) -> bytes:
         return base64.b64decode(self.ask("browsingContext.captureScreenshot", context=self.tab)["data"])
 
-    def close(self) -> None:
-        self.socket.close()
-        super().close()
-
 
 #: WebKitGTK does not tell what it writes to its console, so this records messages and violations, from when the page is loaded.
 NOTE = """
@@ -148,21 +146,19 @@ NOTE = """
 
 
 class WebKit(Browser):
-    BINARY = next(Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"), Path("MiniBrowser"))
-
     def __init__(self) -> None:
         super().__init__()
         (self.directory / "gtk-3.0").mkdir()
         (self.directory / "gtk-3.0/settings.ini").write_text("[Settings]\ngtk-enable-animations=0\n")
         # There is no headless WebKitGTK.
         screen = self.run("Xvfb", "-displayfd", "1", "-screen", "0", "1000x800x24", "-nolisten", "tcp", "-noreset")
-        self.environment["DISPLAY"] = ":" + eventually(lambda: re.findall(r"^\d+$", screen.log(), re.M), "Xvfb has a screen")[0]
+        self.environment["DISPLAY"] = ":" + eventually(lambda: re.findall(r"^(\d+)\n", screen.log(), re.M), "Xvfb has a screen")[0]
         self.port, self.session = free_port(), ""
         driver = self.run("WebKitWebDriver", f"--port={self.port}")
         eventually(lambda: driver.has_ended() or self.is_open(), "WebKitWebDriver answers")
-        options = {"binary": str(self.BINARY), "args": ["--automation"]}
-        new = self.ask("POST", "", capabilities={"alwaysMatch": {"webkitgtk:browserOptions": options}})
-        self.session = "/" + new["sessionId"]
+        self.session = "/" + self.ask("POST", "", capabilities={})["sessionId"]
+        # WebKitWebDriver leaves the browser running otherwise.
+        self.ends.callback(self.ask, "DELETE", "")
         self.ask("POST", "/window/rect", **SIZE)
         bar = SIZE["height"] - eventually(lambda: self.evaluate("innerWidth == 800 && innerHeight"), "the window has its size")
         self.ask("POST", "/window/rect", width=SIZE["width"], height=SIZE["height"] + bar)
@@ -199,8 +195,3 @@ class WebKit(Browser):
 
     def screenshot(self) -> bytes:
         return base64.b64decode(self.ask("GET", "/screenshot"))
-
-    def close(self) -> None:
-        # The driver leaves its browser running otherwise.
-        self.ask("DELETE", "")
-        super().close()

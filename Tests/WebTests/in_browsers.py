@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
-import functools
 import unittest
 from typing import Any
 
+from drawings import DRAWN
 from drivers import Browser, Firefox, WebKit
 from fixture import WebTest
 from test_connection import ConnectionTests
@@ -17,31 +16,27 @@ from test_windows import WindowTests
 #: Pixels by which x, y, width and height of a box may differ. Each browser rounds widths of texts in its own way.
 DIFFERENCES = (6, 1, 6, 1)
 
-BOXES = """() => [...probe.root.querySelectorAll("[part], [part] :not(svg *), dialog, dialog *")].filter(e => e.checkVisibility()).map(e => {
-    const {x, y, width, height} = e.getBoundingClientRect();
-    return [`${e.localName}.${e.className} ${e.textContent.trim().slice(0, 20)}`, x, y, width, height];
-})"""
-
+BOXES = """() => {
+    const all = [...probe.root.querySelectorAll("[part], [part] :not(svg *), dialog, dialog *")];
+    return all.filter(element => element.checkVisibility()).map(element => {
+        const {x, y, width, height} = element.getBoundingClientRect();
+        return [`${element.localName}.${element.className} ${element.textContent.trim().slice(0, 20)}`, x, y, width, height];
+    });
+}"""
 
 #: The boxes of each layout in Chromium.
 drawn: dict[str, list[list[Any]]] = {}
-
-
-@functools.cache
-def shared(kind: type[Browser]) -> Browser:
-    browser = kind()
-    atexit.register(browser.close)
-    return browser
+browsers: dict[type[Browser], Browser] = {}
 
 
 class InBrowser(WebTest):
-    """A mixin that makes `open` open pages in another browser."""
+    """Makes `open` open pages in another browser."""
 
     kind: type[Browser]
 
     def setUp(self) -> None:
         super().setUp()
-        self.browser = shared(self.kind)
+        self.browser = browsers[self.kind] = browsers.get(self.kind) or self.kind()
         self.browser.messages = self.messages
         self.addCleanup(self.browser.goto, "about:blank")
 
@@ -49,14 +44,16 @@ class InBrowser(WebTest):
         return self.browser
 
 
-class BrowserTests(WebTest):
+class BrowserTests(InBrowser):
     def test_each_layout_has_the_boxes_that_chromium_draws(self) -> None:
+        DRAWN.mkdir(parents=True, exist_ok=True)
         for name, keys, content in LAYOUTS:
             with self.subTest(layout=name):
                 if name not in drawn:
                     self.publish(content, name=name)
                     drawn[name] = self.boxes(name, keys, WebTest.context(self))
                 boxes = self.boxes(name, keys, None)
+                (DRAWN / f"{name}-{self.kind.__name__}.png").write_bytes(self.browser.screenshot())
                 self.assertEqual([box[0] for box in boxes], [box[0] for box in drawn[name]])
                 self.assertGreater(len(boxes), 3)
                 different = [f"{box[0]}: {box[1:]} instead of {expected[1:]}" for box, expected in zip(boxes, drawn[name])
@@ -95,14 +92,18 @@ class BrowserTests(WebTest):
         self.messages.clear()
 
 
-#: These use nothing that only playwright has.
-TESTS = {
-    BrowserTests: ("test_each_layout_has_the_boxes_that_chromium_draws", "test_changes_arrive", "test_messages_of_the_console_are_noticed"),
-    WindowTests: ("test_a_million_rows", "test_wheel_and_pages_reach_each_row", "test_the_cursor_follows_its_row_out_of_the_window_and_back",
-                  "test_a_collapsed_parent_in_a_long_list_shows_that_it_has_children"),
-    KeyTests: ("test_arrows_and_jumps_move_the_cursor", "test_the_cursor_is_the_active_descendant", "test_space_marks_one_or_several",
-               "test_a_range_is_marked", "test_alt_arrow_moves_a_row", "test_search_shows_matches_while_one_types",
-               "test_an_inserted_row_is_typed"),
+#: The tests that run in each browser. They use nothing that only playwright has.
+TESTS: dict[type[WebTest], tuple[str, ...]] = {
+    BrowserTests: (
+        "test_each_layout_has_the_boxes_that_chromium_draws", "test_changes_arrive", "test_messages_of_the_console_are_noticed"),
+    WindowTests: (
+        "test_a_million_rows", "test_wheel_and_pages_reach_each_row",
+        "test_the_cursor_follows_its_row_out_of_the_window_and_back",
+        "test_a_collapsed_parent_in_a_long_list_shows_that_it_has_children"),
+    KeyTests: (
+        "test_arrows_and_jumps_move_the_cursor", "test_the_cursor_is_the_active_descendant", "test_space_marks_one_or_several",
+        "test_a_range_is_marked", "test_alt_arrow_moves_a_row", "test_search_shows_matches_while_one_types",
+        "test_an_inserted_row_is_typed"),
     StayingTests: ("test_5000_rows_inserted_above_move_no_pixel",),
     ConnectionTests: ("test_a_killed_daemon_returns", "test_a_killed_bridge_returns"),
 }
@@ -112,6 +113,7 @@ def load_tests(loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern
     suite = unittest.TestSuite()
     for kind in (Firefox, WebKit):
         for base, names in TESTS.items():
-            case = type(kind.__name__ + base.__name__, (InBrowser, base), {"kind": kind})
-            suite.addTests(case(name) for name in loader.getTestCaseNames(case) if name in names)
+            case = type(kind.__name__ + base.__name__, (base, InBrowser), {"kind": kind})
+            found = loader.getTestCaseNames(case)
+            suite.addTests(case(name) for name in names if name in found)
     return suite

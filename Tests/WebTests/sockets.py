@@ -12,7 +12,8 @@ from typing import Any
 
 
 class WebSocket:
-    def __init__(self, port: int, token: str = "", *, path: str = "/socket", host: str | None = None, origin: str | None = None) -> None:
+    def __init__(self, port: int, token: str = "", *, path: str = "/socket", host: str | None = None,
+                 origin: str | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 60)
         self._ids = itertools.count(1)
         self._buffer = b""
