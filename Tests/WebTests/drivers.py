@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from fixture import NOTE_VIOLATIONS, PATIENCE, PROBE, SIZE, Program, Stage, eventually, free_port
+from fixture import NOTE_VIOLATIONS, PROBE, SIZE, Program, Stage, eventually, free_port
 from sockets import WebSocket
 
 #: The characters that both protocols have for keys.
@@ -101,6 +101,8 @@ class Firefox(Browser):
             "firefox-esr", "--headless", "--no-remote", "--profile", str(self.directory), f"--remote-debugging-port={port}")
         eventually(lambda: firefox.has_ended() or f":{port}" in firefox.log(), "Firefox listens")
         self.socket = WebSocket(port, path="/session")
+        # A test that waits too long ends the run, rather than to start another Firefox.
+        self.socket.socket.settimeout(None)
         self.ends.callback(self.socket.close)
         self.ask("session.new", capabilities={})
         self.ask("session.subscribe", events=["log.entryAdded"])
@@ -170,7 +172,7 @@ class WebKit(Browser):
             return False
 
     def ask(self, method: str, path: str, **parameters: Any) -> Any:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
         address = path if path == "/status" else f"/session{self.session}{path}"
         connection.request(method, address, json.dumps(parameters) if method == "POST" else None)
         response = connection.getresponse()
