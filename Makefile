@@ -52,7 +52,7 @@ python_sources = Benchmarks/guard Benchmarks/web.py scripts/man-pages scripts/lo
 attacks = Tests/Attacks
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-web test-release soak soak-web soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts attack attack-briefly guard measure-house fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
+.PHONY: run tests test test-python test-web test-browsers test-release soak soak-web soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts attack attack-briefly guard measure-house fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -81,6 +81,10 @@ test-python:
 # Those of the page and its modules, in headless Chromium, with the programs that were built last.
 test-web:
 	scripts/test-web
+
+# Some of them in Firefox ESR and WebKitGTK, which no other target does.
+test-browsers:
+	scripts/test-web --browsers
 
 # Ten thousand random changes, lost connections and windows, and the page compared with the daemon at each rest: STEPS=10000. SEED=1
 # repeats the choices of a run.

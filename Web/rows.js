@@ -103,7 +103,7 @@ export function layOut(shape, env) {
     const isOfRows = layout.type == 'list' || layout.type == 'table'
     const place = {x, width, section, pad}
     const inner = width - 2 * pad
-    if (frames.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
+    if (bands.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
     else if (appearance != 'plain' && !header) y += 12
     const band = {section, place, pins: look.pinHeader !== false, start: y}
     if (header) band.header = add('header', 'h' + section.id, {...place, look: header})

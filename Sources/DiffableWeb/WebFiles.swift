@@ -2531,7 +2531,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "101f5fc062e3f390",
+            tag: "0da4931bfad768af",
             text: #"""
 
 const cell = 8
@@ -2621,7 +2621,7 @@ export function layOut(shape, env) {
     const isOfRows = layout.type == 'list' || layout.type == 'table'
     const place = {x, width, section, pad}
     const inner = width - 2 * pad
-    if (frames.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
+    if (bands.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
     else if (appearance != 'plain' && !header) y += 12
     const band = {section, place, pins: look.pinHeader !== false, start: y}
     if (header) band.header = add('header', 'h' + section.id, {...place, look: header})

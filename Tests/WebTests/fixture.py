@@ -39,6 +39,8 @@ BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build/deb
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 SEED = int(os.environ.get("SEED") or random.SystemRandom().getrandbits(32))
 PROBE = (Path(__file__).resolve().parent / "probe.js").read_text()
+NOTE_VIOLATIONS = """addEventListener('securitypolicyviolation',
+    e => console.error('content security policy', e.violatedDirective, e.blockedURI, e.sourceFile, e.lineNumber))"""
 SIZE = {"width": 800, "height": 600}
 #: Seconds to wait for something that happens at once on a quiet machine.
 PATIENCE = float(os.environ.get("PATIENCE") or 60)
@@ -87,9 +89,10 @@ class Program:
 
     _running: set[Program] = set()
 
-    def __init__(self, directory: Path, *command: str) -> None:
+    def __init__(self, directory: Path, *command: str, environment: dict[str, str] | None = None) -> None:
         self.directory = directory
         self._command = command
+        self._environment = environment
         self._log = directory / f"{Path(command[0]).name}.log"
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -102,7 +105,7 @@ class Program:
         if not Path(self._command[0]).exists():
             raise AssertionError(f"there is no {self._command[0]}: build it, or set DIFFABLED_BINARIES")
         with open(self._log, "ab") as log:
-            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self._environment)
         self._running.add(self)
 
     @classmethod
@@ -237,8 +240,8 @@ class Stage:
     def __init__(self) -> None:
         atexit.register(self.close)
         self._directory = Path(tempfile.mkdtemp(prefix="web-"))
-        fonts = self._directory / "fonts.conf"
-        fonts.write_text(FONTS.replace("CACHE", str(self._directory / "cache")))
+        self.fonts = self._directory / "fonts.conf"
+        self.fonts.write_text(FONTS.replace("CACHE", str(self._directory / "cache")))
         self.pages = self._directory / "pages"
         self.pages.mkdir()
         self.daemon = Daemon()
@@ -248,7 +251,7 @@ class Stage:
             executable_path=CHROMIUM, args=[
                 *(["--no-sandbox"] if os.getuid() == 0 else []), "--font-render-hinting=none", "--disable-lcd-text",
                 "--force-color-profile=srgb", "--enable-precise-memory-info", "--js-flags=--expose-gc"],
-            env={**os.environ, "FONTCONFIG_FILE": str(fonts)})
+            env={**os.environ, "FONTCONFIG_FILE": str(self.fonts)})
         self.client = Client(self.daemon.socket, name="test")
 
     @classmethod
@@ -291,9 +294,7 @@ class WebTest(unittest.TestCase):
         context = self.stage.browser.new_context(**{"viewport": SIZE, "reduced_motion": "reduce", **options})
         self.addCleanup(context.close)
         context.add_init_script(PROBE)
-        context.add_init_script(
-            "addEventListener('securitypolicyviolation',"
-            " e => console.error('content security policy', e.violatedDirective, e.blockedURI, e.sourceFile, e.lineNumber))")
+        context.add_init_script(NOTE_VIOLATIONS)
         context.on("console", self._note)
         context.on("weberror", lambda error: self.messages.append(f"exception: {error.error}"))
         return context
@@ -384,7 +385,7 @@ class WebTest(unittest.TestCase):
         return page.evaluate("[...probe.list.marked]")
 
     def press(self, page: Page, *keys: str) -> None:
-        page.locator("diffable-list").first.focus()
+        page.evaluate("probe.list.focus()")
         for key in keys:
             page.keyboard.press(key)
 

@@ -75,6 +75,14 @@ test('rows outside of the window have room, and do not end their section', () =>
   assert.deepEqual([all[0].height, all[3].height], [360, 88 * 36])
 })
 
+test('a row has one place, whichever rows are loaded', () => {
+  const all = [...Array(20).keys()].map(String)
+  for (const content of [{}, {header: {text: 'H'}}, {appearance: 'insetGrouped'}]) {
+    const y = (rows, offset) => frames({a: rows}, {a: content}, {offset, total: 20}).frames.find(frame => frame.key == 'i12').y
+    assert.equal(y(all.slice(10), 10), y(all, 0))
+  }
+})
+
 test('the first frame that ends below a place is found', () => {
   const {frames: all} = frames({a: ['1', '2', '3']})
   assert.deepEqual([0, 35, 36, 107, 108].map(y => frameIndex(all, y)), [0, 0, 1, 2, 3])

@@ -12,14 +12,16 @@ from typing import Any
 
 
 class WebSocket:
-    def __init__(self, port: int, token: str, *, host: str | None = None, origin: str | None = None) -> None:
+    def __init__(self, port: int, token: str = "", *, path: str = "/socket", host: str | None = None,
+                 origin: str | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 60)
         self._ids = itertools.count(1)
         self._buffer = b""
         lines = [
-            "GET /socket HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}", "Connection: Upgrade", "Upgrade: websocket",
+            f"GET {path} HTTP/1.1", f"Host: {host or f'127.0.0.1:{port}'}", "Connection: Upgrade", "Upgrade: websocket",
             "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}",
-            f"Sec-WebSocket-Protocol: diffable.v1, diffable.token.{token}", *([f"Origin: {origin}"] if origin else [])]
+            *([f"Sec-WebSocket-Protocol: diffable.v1, diffable.token.{token}"] if token else []),
+            *([f"Origin: {origin}"] if origin else [])]
         self.socket.sendall("\r\n".join([*lines, "", ""]).encode())
         while b"\r\n\r\n" not in self._buffer:
             received = self.socket.recv(4096)

@@ -12,9 +12,9 @@ from playwright.sync_api import Page
 
 #: The lists of docs/appearance.md, with the keys that are pressed before the picture is taken.
 BLOCK = re.compile(r"^```json (\w[\w-]*) \d+x\d+ ?([^\n]*)\n(.*?)^```$", re.M | re.S)
-LAYOUTS = [(name, keys.split(), json.loads(text))
-           for name, keys, text in BLOCK.findall((REPOSITORY / "docs/appearance.md").read_text())]
 KEYS = {"Down": "ArrowDown", "Up": "ArrowUp", "Left": "ArrowLeft", "Right": "ArrowRight"}
+LAYOUTS = [(name, [KEYS.get(key, key) for key in keys.split()], json.loads(text))
+           for name, keys, text in BLOCK.findall((REPOSITORY / "docs/appearance.md").read_text())]
 
 
 def violations(page: Page) -> list[str]:
@@ -31,9 +31,7 @@ class LayoutTests(WebTest):
             with self.subTest(layout=name):
                 drawn, other = ("light", "dark") if name.endswith("-light") else ("dark", "light")
                 page = self.open(self.publish(content, name=name), context=self.context(color_scheme=drawn))
-                page.locator("diffable-list").focus()
-                for key in keys:
-                    page.keyboard.press(KEYS.get(key, key))
+                self.press(page, *keys)
                 self.at_rest(page)
                 problems = [check_picture(page, name), check_tree(page, name), *violations(page)]
                 page.emulate_media(color_scheme=other)
