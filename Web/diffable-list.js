@@ -67,8 +67,11 @@ class ListView extends Pointing {
 
   showBanner() {
     const {banner, root} = this.ui
-    const {state} = this.connection, {live, time} = this.following ?? {}
-    const reason = state && state != 'open' ? 'The connection is lost' : this.absence ?? (live === false ? 'The source of this list cannot be reached' : '')
+    const {state, reason: cause} = this.connection, {live, time} = this.following ?? {}
+    const isLost = state && (state != 'open' || cause)
+    // A connection that is open again shows nothing new until the list has arrived.
+    const reason = isLost || (live === undefined && !this.absence && this.isLoaded) ? (this.isLoaded ? 'The connection is lost' : 'There is no connection') + (cause ? ': ' + cause : '')
+      : this.absence ?? (live === undefined ? 'Waiting for the list' : live ? '' : 'The source of this list cannot be reached')
     clearTimeout(this.bannerTimer)
     this.lostAt = reason ? this.lostAt ?? new Date(live === false && time || Date.now()) : undefined
     const age = reason ? Date.now() - this.lostAt : 0
@@ -132,10 +135,13 @@ export class DiffableList extends HTMLElement {
     const [list, src, look, base, search, sort, where] = ['list', 'src', 'look', 'view', 'search', 'sort', 'where'].map(name => this.getAttribute(name) ?? undefined)
     const connection = this.connection ?? shared(src && new URL('socket', new URL(src, document.baseURI)))
     const user = this.getAttribute('appearance') ?? look
-    const query = {search, sort: sort && order(sort)}
-    try { query.where = where && condition(where); } catch (error) { view.say(error.message); }
+    const query = {search, sort: sort && order(sort)}, words = {sort}
+    try { [query.where, words.where] = [where && condition(where), where]; } catch (error) { view.say(error.message, true); }
+    for (const [name, text] of Object.entries({view: base, look: user})) {
+      if (text && json(text) === undefined && !/^\w+$/.test(name == 'look' && text)) console.warn(`<diffable-list list="${list}">: ${name} is not JSON`, text)
+    }
     view.start(connection, list, {baseView: json(base), userLook: json(user) ?? {appearance: user}, minInterval: +this.getAttribute('min-interval') || 33,
-      readonly: this.hasAttribute('readonly'), query, words: {where, sort}})
+      readonly: this.hasAttribute('readonly'), query, words, accepted: {query, words}})
     const changed = () => view.showBanner()
     connection.addEventListener('state', changed)
     this.#end = () => {

@@ -158,7 +158,7 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   if (!columns) set(inner, wholeLabel(look))
   if (lines) style(inner, {height: lines * 20 + 24 + 'px'})
   if (swipe) element.append(set(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
-    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))), {role: 'gridcell'}))
+    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1, disabled: action.enabled === false}))), {role: 'gridcell'}))
   set(element, {part: isCard ? 'row card' : 'row', 'aria-level': isTree ? row.level + 1 : null, 'aria-expanded': disclosure(row, look, isEditing), 'aria-disabled': look.enabled === false || null})
 }
 

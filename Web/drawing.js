@@ -96,19 +96,26 @@ export class Drawing {
   askAgain(window = this.window) {
     this.window = window
     this.isAsking = true
-    this.following.setView(this.view()).catch(error => this.say(error.message, true)).finally(() => {
-      this.isAsking = false
+    this.following.setView(this.view()).catch(error => {
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      // The view before it is still shown.
+      if (this.isOther) Object.assign(this, this.accepted)
+      this.showQuery()
+    }).finally(() => {
+      this.isAsking = this.isOther = false
+      this.accepted = {query: this.query, words: this.words}
       this.askForRows()
     })
   }
 
   /** Shows other items, or another order, as it was typed. `place` is where to be then. */
   filter(query, place, words) {
-    Object.assign(this.query, query)
-    Object.assign(this.words, words)
+    this.query = {...this.query, ...query}
+    this.words = {...this.words, ...words}
     this.closed.clear()
     ;[this.isOther, this.returnTo] = [true, place]
-    this.askAgain(whole)
+    // A pin tells the number of the row to return to, if it is not loaded.
+    this.askAgain(place?.cursor?.[0] == 'i' ? {...whole, pins: [place.cursor.slice(1)]} : whole)
     this.showQuery()
   }
 
@@ -123,7 +130,8 @@ export class Drawing {
       this.waiting += this.isHeld
     }
     this.fresh = inserted
-    if (isView && this.isOther) [this.isOther, this.showsOther] = [false, true]
+    // Until the newest view has arrived: one types faster than it is answered.
+    if (isView && this.isOther) this.showsOther = true
     this.isOtherWindow ||= isView
     this.isDirty = true
     this.ended()
@@ -142,6 +150,16 @@ export class Drawing {
     if (!this.isPlain && /has no member/.test(error?.message)) {
       this.isPlain = true
       this.following?.stop()
+      return this.follow()
+    }
+    // The condition, the order or the view of the address. Without them the list can be shown.
+    const {query, baseView} = this
+    if (error?.name == 'invalidParams' && !this.isLoaded && (baseView || Object.values(query).some(Boolean))) {
+      ;[this.query, this.words, this.baseView] = [{}, {}]
+      this.accepted = {query: {}, words: {}}
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      this.showQuery()
+      this.following.stop()
       return this.follow()
     }
     this.absence = error?.message
@@ -367,9 +385,12 @@ export class Drawing {
 
   /** Shows the result of a search from its top, or the place from before it. */
   showFiltered() {
-    const {returnTo} = this
-    this.showsOther = this.returnTo = undefined
+    const {returnTo, following: {pins}} = this
+    this.showsOther = undefined
+    if (!this.isOther) this.returnTo = undefined
     if (returnTo) this.cursor = returnTo.cursor
+    const number = this.at.has(this.cursor) ? undefined : returnTo && pins.get(this.cursor?.slice(1))
+    if (number != null) return this.goToNumber(number)
     if (!this.at.has(this.cursor)) this.cursor = this.stops[0]?.key
     this.goTo(returnTo?.anchor ?? {top: 0})
     this.followsTop = !this.place.top

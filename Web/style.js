@@ -119,8 +119,9 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .trailing { right: 0 }
 .leading { left: 0 }
 .act, .act:hover { border-radius: 0; background: var(--secondary); color: var(--bg) }
-.act.primary { background: var(--accent) }
-.act.destructive { background: var(--red) }
+.act:disabled { background: var(--line); color: var(--secondary) }
+.act.primary:enabled { background: var(--accent) }
+.act.destructive:enabled { background: var(--red) }
 .selected { outline: 2px solid var(--fg); outline-offset: -4px }
 .lifted { opacity: .5 }
 .drop { background: var(--accent); z-index: 4 }

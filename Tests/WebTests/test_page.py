@@ -144,10 +144,50 @@ class PageTests(WebTest):
         self.assertAlmostEqual(page.evaluate(row), plain.evaluate(row) * 1.5, delta=1)
         self.assertLessEqual(page.evaluate(height), 600, "it fits on the screen")
 
-    def test_wrong_options_are_ignored(self) -> None:
+    def test_mistakes_in_the_address_are_shown_and_ignored(self) -> None:
+        self.expected_messages = (*self.expected_messages, "have no effect", "is not JSON")
         name = self.publish(tasks("Milk"))
-        page = self.open(name, theme="<b>", scale="-3", rotate="x", view="{")
+        page = self.open(name, theme="<b>", scale="-3", rotate="x", view="{", serch="a")
         self.wait_for(lambda: self.texts(page) == ["Milk"], "the list")
+        said = page.locator("#wrong").inner_text()
+        for part in ("theme=<b>", "scale=-3", "rotate=x", "view={", "serch=a"):
+            self.assertIn(part, said)
+        self.assertEqual(violations(page), [])
+        page = self.open(name, kiosk="false", theme="dark", look='{"layout":"table"}')
+        self.assertTrue(page.locator("header").is_visible(), "kiosk=false is no kiosk")
+        self.assertFalse(page.locator("#wrong").is_visible())
+        page = self.new_page(f"{self.web.url}/?list=#token={self.web.link(name)}")
+        self.wait_for(lambda: self.links(page) == [name], "all lists")
+
+    def test_a_refused_condition_of_the_address_is_dropped(self) -> None:
+        self.expected_messages = (*self.expected_messages, "have no effect")
+        name = self.publish(tasks("Milk", "Tea"))
+        for where in ('{"path":"x"}', "{bad"):
+            with self.subTest(where=where):
+                page = self.open(name, where=where)
+                self.wait_for(lambda: self.texts(page) == ["Milk", "Tea"], "all rows")
+                self.assertNotEqual(page.locator("diffable-list .refused").inner_text(), "")
+                self.assertFalse(page.locator("diffable-list #query").is_visible())
+                page.context.close()
+
+    def test_a_wrong_link_does_not_replace_the_stored_one(self) -> None:
+        name = self.publish(tasks("Milk"))
+        context = self.context()
+        self.open(name, context=context).close()
+        page = context.new_page()
+        page.goto(f"{self.web.url}/?list={name}#token={'x' * 43}")
+        self.wait_for(page.locator("#token").is_visible, "the link is wrong")
+        page.goto(f"{self.web.url}/?list={name}&theme=light")
+        self.wait_until_live(page)
+        # Each tab keeps its own link.
+        other = self.publish(tasks("Tea"))
+        second = context.new_page()
+        second.goto(self.address(other, token=self.web.link(other)))
+        self.wait_until_live(second)
+        page.reload()
+        self.wait_until_live(page)
+        second.reload()
+        self.wait_until_live(second)
 
     # A wall
 
@@ -165,6 +205,10 @@ class PageTests(WebTest):
         self.assertEqual(page.evaluate(at), "none")
         page.mouse.move(120, 100)
         self.wait_for(lambda: page.evaluate(at) != "none", "the pointer is back")
+        # There is no cursor, and keys do not act.
+        page.keyboard.press("/")
+        page.keyboard.press("?")
+        self.assertEqual(page.evaluate("[probe.root.querySelector('#prompt').hidden, probe.root.querySelector('dialog').open]"), [True, False])
         # It never rests.
         page.evaluate("""Object.defineProperty(document, 'hidden', {value: true, configurable: true});
             document.dispatchEvent(new Event('visibilitychange'))""")
