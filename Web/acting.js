@@ -52,7 +52,7 @@ export class Acting extends Drawing {
   showStatus() {
     const {note} = this.ui
     if (note.textContent && !this.isWaitNote) return
-    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && `${this.waiting} changes wait`].filter(Boolean).join(', ')
+    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && (this.waiting == 1 ? 'a change waits' : this.waiting + ' changes wait')].filter(Boolean).join(', ')
     this.isWaitNote = !!note.textContent
   }
 
@@ -73,7 +73,7 @@ export class Acting extends Drawing {
   mayChange(right = 'ask') {
     const {state} = this.connection
     const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : this.may('ask') ? 'You may not change this list' : 'You may only look at this list')
-    if (reason) this.no(reason)
+    if (reason) this.say(reason + ': nothing was done', true)
     return !reason
   }
 
@@ -207,6 +207,8 @@ export class Acting extends Drawing {
   async expand(row, isOpen) {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
+      // They arrive before the reply, or soon after it.
+      setTimeout(() => this.rowOf(row.id)?.isParent === false && this.no('Nobody has loaded rows below it'), 300)
     } else if (!row.isParent || row.isOpen == isOpen) return
     const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
@@ -472,7 +474,7 @@ export class Acting extends Drawing {
     const rows = chosen.map(id => this.rowOf(id)).filter(row => row && !isBelow(row.parent))
     taken = {list: this.list, items: rows.map(row => row.id), copies: rows.map(row => row.item.snapshot())}
     this.marks.clear()
-    this.say(`${this.subject(taken.items)}: Ctrl-V puts it after the selected row`)
+    this.say(`${this.subject(taken.items)}: Ctrl-V puts ${taken.items.length == 1 ? 'it' : 'them'} after the selected row`)
     this.draw()
   }
 
@@ -611,7 +613,7 @@ export class Acting extends Drawing {
     if (!command && !own && !ofList) return
     event.preventDefault()
     this.say('')
-    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return
+    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return void this.mayChange()
     if (command) command(this); else this.perform(own ?? ofList, !own)
   }
 }

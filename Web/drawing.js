@@ -2,7 +2,7 @@
 // this one: acting.js and pointing.js.
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
-import {draw, make, set, slotsOf} from './draw.js'
+import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
 import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
@@ -196,20 +196,24 @@ export class Drawing {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
         const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
+        const {disclosure, check, icon, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
         const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
     }
     if (table.width != width) {
-      const {badge, bar, end} = this.slotsFor(section)
+      const {badge, bar, end} = this.slotsFor(section), barWidth = isNarrow(width) ? 84 : 170
       table.width = width
       table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0)
-      table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed)
-      const {columns, passed} = table
-      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      const {passed} = table, ends = (badge && badge * 9 + 24) + barWidth * bar + (end && end * 9 + 24) + 16 * (isNarrow(width) && !bar && (badge || end) > 0)
+      table.steps = []
+      // Twice: the buttons that show further columns need room, if there are any. Above the ends of rows there is some.
+      for (let round = 0; round < 2; round++) {
+        const columns = table.columns = fitColumns(table.columns, width - 2 * pad - Math.max(ends, 52 * table.steps.length), passed)
+        table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      }
     }
     return table.columns
   }

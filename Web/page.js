@@ -62,6 +62,7 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
+    if (names.length > 1) list.setAttribute('heading', name)
     for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
       if (/readonly|kiosk/.test(option) ? isOn(option) : query.has(option)) list.setAttribute(option, query.get(option))
     }
@@ -82,6 +83,8 @@ const showLists = async () => {
     let current = 0
     const turn = () => {
       lists.forEach((list, index) => { list.inert = index !== current })
+      // The focus goes with it, unless it is in another part of the page.
+      if ([document.body, ...lists].includes(document.activeElement)) lists[current].focus()
       current = (current + 1) % lists.length
     }
     turn()

@@ -201,9 +201,10 @@ export function fitColumns(columns, area, passed) {
   const shown = all.filter(column => column.px)
   const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16)
   while (free() < 0) {
-    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px)
+    // The first column has the signs of a row, too.
+    const wide = shown.filter(column => !column.width && column.px > (column == all[0] ? 96 : 64)).sort((a, b) => b.px - a.px)
     if (wide.length) wide[0].px -= 8
-    else if (shown.length > 1) shown.pop().px = 0
+    else if (shown.length > 2) shown.pop().px = 0
     else break
   }
   const growing = shown.filter(column => !column.width && column.align == 'left')

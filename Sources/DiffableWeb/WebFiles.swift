@@ -5,7 +5,7 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "76902dbff8d70754",
+            tag: "515c95856b6b0e0e",
             text: #"""
 
 import {clean, textPath} from './appearance.js'
@@ -51,7 +51,7 @@ export class Acting extends Drawing {
   showStatus() {
     const {note} = this.ui
     if (note.textContent && !this.isWaitNote) return
-    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && `${this.waiting} changes wait`].filter(Boolean).join(', ')
+    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && (this.waiting == 1 ? 'a change waits' : this.waiting + ' changes wait')].filter(Boolean).join(', ')
     this.isWaitNote = !!note.textContent
   }
 
@@ -71,7 +71,7 @@ export class Acting extends Drawing {
   mayChange(right = 'ask') {
     const {state} = this.connection
     const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : this.may('ask') ? 'You may not change this list' : 'You may only look at this list')
-    if (reason) this.no(reason)
+    if (reason) this.say(reason + ': nothing was done', true)
     return !reason
   }
 
@@ -197,6 +197,7 @@ export class Acting extends Drawing {
   async expand(row, isOpen) {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
+      setTimeout(() => this.rowOf(row.id)?.isParent === false && this.no('Nobody has loaded rows below it'), 300)
     } else if (!row.isParent || row.isOpen == isOpen) return
     const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
@@ -448,7 +449,7 @@ export class Acting extends Drawing {
     const rows = chosen.map(id => this.rowOf(id)).filter(row => row && !isBelow(row.parent))
     taken = {list: this.list, items: rows.map(row => row.id), copies: rows.map(row => row.item.snapshot())}
     this.marks.clear()
-    this.say(`${this.subject(taken.items)}: Ctrl-V puts it after the selected row`)
+    this.say(`${this.subject(taken.items)}: Ctrl-V puts ${taken.items.length == 1 ? 'it' : 'them'} after the selected row`)
     this.draw()
   }
 
@@ -579,7 +580,7 @@ export class Acting extends Drawing {
     if (!command && !own && !ofList) return
     event.preventDefault()
     this.say('')
-    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return
+    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return void this.mayChange()
     if (command) command(this); else this.perform(own ?? ofList, !own)
   }
 }
@@ -743,10 +744,11 @@ export const textPath = (kind = '', ...looks) => looks.map(look => own(look?.kin
 
 """#),
         "diffable-list.js": WebFile(
-            tag: "8a953c02ca7c97d1",
+            tag: "e351f0cc5bd35464",
             text: #"""
 
 import {shared} from './diffable.js'
+import {set} from './draw.js'
 import {Pointing} from './pointing.js'
 import {condition, order} from './query.js'
 import {sheet} from './style.js'
@@ -756,8 +758,8 @@ const sinceTime = 5000
 
 const frame = `<div id="root" class="root">
 <div id="head" class="head" part="head"><div class="names"><h2 id="title"></h2><p id="subtitle"></p><p id="query"></p></div>
-<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="actions" aria-label="Actions of the list">⋯</button></div>
-<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"></label>
+<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="add" aria-label="New row" hidden>+</button><button id="actions" aria-label="Actions of the list" hidden>⋯</button></div>
+<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"><button id="end" aria-label="End">✕</button></label>
 <div id="banner" class="banner" part="banner" role="status"></div>
 <div id="scroller" class="scroller" tabindex="0" role="grid" aria-multiselectable="true"><div id="pin" class="pin" role="none" inert aria-hidden="true"></div><div id="box" class="box" role="none"></div></div>
 <div id="note" class="note" part="note" role="status"></div><dialog id="dialog"></dialog></div>`
@@ -768,12 +770,14 @@ function json(text) {
 
 class ListView extends Pointing {
   showHead() {
-    const {head, title, subtitle, actions: button} = this.ui
-    const {title: name = '', subtitle: more = '', actions} = this.listLook
+    const {head, title, subtitle, actions: button, add} = this.ui
+    const {title: name = this.host.getAttribute('heading') ?? '', subtitle: more = '', actions} = this.listLook
+    add.hidden = !this.may('ask') || !(this.content?.canInsert === true || this.following.mirror.sections.some(section => this.look(section).canInsert))
     title.textContent = name
     subtitle.textContent = more
     button.hidden = !actions?.length || this.readonly
-    head.hidden = !name && !more && !actions?.length
+    head.hidden = !name && !more && !actions?.length && add.hidden
+    set(this.scroller, {'aria-readonly': this.may('ask') ? null : true})
     this.scroller.ariaLabel = name || this.list
   }
 
@@ -817,11 +821,17 @@ export class DiffableList extends HTMLElement {
     const root = this.attachShadow({mode: 'open'})
     root.adoptedStyleSheets = [sheet]
     root.innerHTML = frame
-    const ui = Object.fromEntries(['root', 'head', 'title', 'subtitle', 'query', 'search', 'actions', 'prompt', 'input', 'banner', 'scroller', 'pin', 'box', 'note', 'dialog']
+    const ui = Object.fromEntries(['root', 'head', 'title', 'subtitle', 'query', 'search', 'add', 'actions', 'prompt', 'input', 'end', 'banner', 'scroller', 'pin', 'box', 'note', 'dialog']
       .map(name => [name, root.querySelector('#' + name)]))
     const view = this.#view = new ListView(this, ui)
     const {input} = ui
     ui.search.onclick = () => view.search()
+    ui.add.onclick = () => view.add()
+    ui.end.onpointerdown = event => event.preventDefault()
+    ui.end.onclick = () => {
+      input.value = ''
+      view.endTyping(true)
+    }
     ui.actions.onclick = () => view.openListMenu()
     input.onkeydown = event => {
       const command = {Enter: () => view.endTyping(true), Escape: () => view.endTyping(), ArrowDown: () => view.step(1), ArrowUp: () => view.step(-1)}[event.key]
@@ -1281,7 +1291,7 @@ export const shared = (url, options) => connections[url] ??= new Connection(url,
 
 """#),
         "draw.js": WebFile(
-            tag: "fca3eb7c1bf96c68",
+            tag: "e683eae0ba57e3ac",
             text: #"""
 
 import {cell, spoken} from './appearance.js'
@@ -1348,7 +1358,7 @@ const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChi
 
 export function slotsOf(rows) {
   const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
-  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined),
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), urgent: most(look => look.urgent),
     bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
     end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
 }
@@ -1401,10 +1411,12 @@ function inside(element, pad, role, ...content) {
 
 const cellOf = ({align, px}, role, ...content) => px ? style(set(span('cell ' + align, ...content), {role, part: 'cell'}), {width: px + 'px'}) : ''
 
+export const isNarrow = width => width < 560
+
 function drawRow(element, {width, pad, lines, kind}, env) {
   const {row, look, swipe, columns, isTree, isEditing} = env
   const isCard = kind == 'card'
-  const slots = isCard || width < 560 ? {} : env.slots
+  const slots = isCard || isNarrow(width) ? {} : env.slots
   const parts = front(look, isCard ? {} : {...env.slots, ...slots.badge === undefined && {check: 0}}, env)
   const indent = isCard ? 0 : Math.min(row.level * 24, width / 3)
   let inner
@@ -1420,9 +1432,13 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   } else {
     const texts = span('main', title(look), sub(look))
     inner = style(inside(element, pad, 'gridcell', ...parts, texts, ...end(look, slots, env)), {paddingInlineStart: pad + indent + 'px'})
-    if (width > 460 && (look.lines ?? 1) == 1) {
+    const {bar, badge = 0, end: last = 0} = env.slots
+    const room = width - 2 * pad - (bar && 150) - (badge && badge * 8 + 20) - (last && last * 9 + 20)
+    if (room > 380 && (look.lines ?? 1) == 1) {
       texts.classList.add('beside')
-      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, 352) - indent - parts.length * 28, 40) + 'px'})
+      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, room - 100, 352) - indent - parts.length * 28, 40) + 'px'})
+    } else if (!lines && isNarrow(width)) {
+      inner.classList.add('wraps')
     }
   }
   if (!columns) set(inner, wholeLabel(look))
@@ -1450,11 +1466,11 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "30950267b4ffde7d",
+            tag: "0ba1079bf3941e6f",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
-import {draw, make, set, slotsOf} from './draw.js'
+import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
 import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
@@ -1630,20 +1646,23 @@ export class Drawing {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
         const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
+        const {disclosure, check, icon, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
         const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
     }
     if (table.width != width) {
-      const {badge, bar, end} = this.slotsFor(section)
+      const {badge, bar, end} = this.slotsFor(section), barWidth = isNarrow(width) ? 84 : 170
       table.width = width
       table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0)
-      table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed)
-      const {columns, passed} = table
-      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      const {passed} = table, ends = (badge && badge * 9 + 24) + barWidth * bar + (end && end * 9 + 24) + 16 * (isNarrow(width) && !bar && (badge || end) > 0)
+      table.steps = []
+      for (let round = 0; round < 2; round++) {
+        const columns = table.columns = fitColumns(table.columns, width - 2 * pad - Math.max(ends, 52 * table.steps.length), passed)
+        table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      }
     }
     return table.columns
   }
@@ -2049,7 +2068,7 @@ export class Drawing {
 
 """#),
         "page.css": WebFile(
-            tag: "0d2d262a533e60dd",
+            tag: "2739bfa092702e19",
             text: #"""
 :root {
   --accent: light-dark(#0759c2, #74b4ff);
@@ -2080,7 +2099,7 @@ main { flex: 1; min-height: 0; display: flex; flex-direction: column }
 .notice:empty { display: none }
 .lost #lists { opacity: .55 }
 #lists { flex: 1; min-height: 0; position: relative; overflow: auto }
-diffable-list { height: 100% }
+diffable-list { height: 100%; min-height: 0 }
 
 .board #lists { display: grid; grid: auto-flow minmax(min(60vh, 320px), 1fr) / repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 1px }
 .board diffable-list { outline: 1px solid var(--line) }
@@ -2136,7 +2155,7 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
 
 """#),
         "page.js": WebFile(
-            tag: "a702fb713d6554ba",
+            tag: "230bdbe93f83442a",
             text: #"""
 
 import {shared} from './diffable.js'
@@ -2194,6 +2213,7 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
+    if (names.length > 1) list.setAttribute('heading', name)
     for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
       if (/readonly|kiosk/.test(option) ? isOn(option) : query.has(option)) list.setAttribute(option, query.get(option))
     }
@@ -2214,6 +2234,7 @@ const showLists = async () => {
     let current = 0
     const turn = () => {
       lists.forEach((list, index) => { list.inert = index !== current })
+      if ([document.body, ...lists].includes(document.activeElement)) lists[current].focus()
       current = (current + 1) % lists.length
     }
     turn()
@@ -2629,7 +2650,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "443b368e279447dd",
+            tag: "dffe734f1101571e",
             text: #"""
 
 const cell = 8
@@ -2806,9 +2827,9 @@ export function fitColumns(columns, area, passed) {
   const shown = all.filter(column => column.px)
   const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16)
   while (free() < 0) {
-    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px)
+    const wide = shown.filter(column => !column.width && column.px > (column == all[0] ? 96 : 64)).sort((a, b) => b.px - a.px)
     if (wide.length) wide[0].px -= 8
-    else if (shown.length > 1) shown.pop().px = 0
+    else if (shown.length > 2) shown.pop().px = 0
     else break
   }
   const growing = shown.filter(column => !column.width && column.align == 'left')
@@ -2819,7 +2840,7 @@ export function fitColumns(columns, area, passed) {
 
 """#),
         "style.js": WebFile(
-            tag: "047e477daf03c792",
+            tag: "b92e2fe602f306fb",
             text: #"""
 
 export const sheet = new CSSStyleSheet();
@@ -2911,6 +2932,10 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .detail { width: 20px; height: 20px; padding: 0; line-height: 17px; text-align: center; border: 1.5px solid; border-radius: 50%; font-size: 13px }
 .slot { justify-content: flex-end; margin-inline-start: 4px; max-width: 40%; flex: none }
 .track { width: 100px }
+.wraps { flex-wrap: wrap }
+.wraps .main { flex-basis: 55% }
+.ends .slot { max-width: none }
+.ends .track { width: 60px }
 .bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
 .card .bar { margin-top: 8px }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }

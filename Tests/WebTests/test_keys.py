@@ -204,6 +204,17 @@ class KeyTests(WebTest):
         self.press(page, "ArrowRight")
         self.wait_for(lambda: self.texts(page) == ["Folder", "File"], "the child is loaded")
 
+    def test_a_row_without_children_says_so_when_it_is_expanded(self) -> None:
+        page = self.open(self.publish({"sections": [{"id": "main", "items": [{"id": "a", "content": {"text": "A", "hasChildren": True}}]}]}))
+        self.press(page, "ArrowRight")
+        page.get_by_text("Nobody has loaded rows below it").wait_for()
+
+    def test_a_readonly_list_tells_why_a_key_does_nothing(self) -> None:
+        page = self.open(self.publish(letters("a", kinds={"": {"actions": [DONE]}})), flags=("readonly",))
+        page.evaluate("probe.list.addEventListener('refused', ({detail}) => { globalThis.reason = detail.message })")
+        self.press(page, "d")
+        self.wait_for(lambda: "only look at this list" in (page.evaluate("globalThis.reason") or ""), "the reason")
+
     def test_search_shows_matches_while_one_types(self) -> None:
         page = self.open(self.publish(letters("apple", "banana", "cherry", "pineapple")))
         self.press(page, "/")
