@@ -149,7 +149,8 @@ package struct Gate: Sendable {
         }
         if let other = target.query.first(where: { $0.name != "view" }) {
             throw Refusal(
-                status: .badRequest, text: "there is no \"\(other.name)\" here; ?view= has a search, a condition and an order")
+                status: .badRequest,
+                text: "there is no \"\(other.name)\" here; ?view= has a search, a condition and an order")
         }
         let view = try view(target)
         if path.count == 2 { return .snapshot(name, view: view, link) }

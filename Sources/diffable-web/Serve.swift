@@ -84,7 +84,9 @@ struct Serve: AsyncParsableCommand {
                 )
             }
             if isatty(STDERR_FILENO) == 1 {
-                let places = server.addresses.map { $0.port == nil ? "unix:\($0.hostAndPort)" : "http://\($0.hostAndPort)" }
+                let places = server.addresses.map {
+                    $0.port == nil ? "unix:\($0.hostAndPort)" : "http://\($0.hostAndPort)"
+                }
                 write("diffable-web: serving on \(places.joined(separator: ", "))\n", to: STDERR_FILENO)
             }
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
