@@ -5,7 +5,7 @@ import {clean, textPath} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
-import {siblings} from './rows.js'
+import {edited, siblings} from './rows.js'
 
 /** Rows that were taken with Ctrl-X, in any list of the page. */
 let taken
@@ -18,6 +18,13 @@ const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, va
 /** An object in which a pointer leads to a value. */
 const standing = (value, pointer) => pointer.split('/').slice(1).reduceRight(
   (value, name) => ({[name.replaceAll('~1', '/').replaceAll('~0', '~')]: value}), value)
+
+/** What a refusal means for the user of a page. */
+const wordsOf = ({name, message}) => ({
+  noSuchItem: 'Someone else has deleted the row in the meantime: nothing was done',
+  noHandler: 'No program is connected that could do this: nothing was done',
+  permissionDenied: 'You may not do this: ask for a link with more rights',
+})[name] ?? message.replace(/ \(at byte \d+\)/, '')
 
 const rightFor = action => action.patch || action.operations ? 'change' : 'ask'
 
@@ -45,7 +52,7 @@ export class Acting extends Drawing {
   showStatus() {
     const {note} = this.ui
     if (note.textContent && !this.isWaitNote) return
-    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && `${this.waiting} changes wait`].filter(Boolean).join(', ')
+    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && (this.waiting == 1 ? 'a change waits' : this.waiting + ' changes wait')].filter(Boolean).join(', ')
     this.isWaitNote = !!note.textContent
   }
 
@@ -59,12 +66,14 @@ export class Acting extends Drawing {
 
   // Whether something is allowed
 
+  isUsable(action) { return action.enabled !== false && this.may(rightFor(action)); }
+
   may(right) { return !this.readonly && (this.following?.may?.includes(right) ?? true); }
 
   mayChange(right = 'ask') {
     const {state} = this.connection
-    const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : 'You may only look at this list')
-    if (reason) this.no(reason)
+    const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : this.may('ask') ? 'You may not change this list' : 'You may only look at this list')
+    if (reason) this.say(reason + ': nothing was done', true)
     return !reason
   }
 
@@ -176,6 +185,17 @@ export class Acting extends Drawing {
 
   /** Goes to the next section. Returns whether there is one. */
   section(by) {
+    const {shape, shown, following: {rows, pins}, cursor} = this
+    const id = cursor?.slice(1)
+    if (rows.size && shown.total > shape.rows.length) {
+      // Only some rows are loaded, and the numbers of all sections are known.
+      const number = this.pending ?? (this.row ? this.row.place + shown.offset : pins.get(id) ?? this.stop?.frame.section.start + shown.offset)
+      let sum = 0
+      const starts = shape.sections.filter(section => rows.get(section.id)).map(section => (sum += rows.get(section.id)) - rows.get(section.id))
+      const start = starts[starts.findLastIndex(start => start <= number) + by]
+      if (start >= 0) this.goToNumber(start)
+      return start >= 0
+    }
     const starts = this.stops.filter((stop, index, all) => stop.frame.section != all[index - 1]?.frame.section)
     const target = starts[starts.findIndex(stop => stop.frame.section == this.stop?.frame.section) + by]
     this.goToRow(target?.key)
@@ -187,6 +207,8 @@ export class Acting extends Drawing {
   async expand(row, isOpen) {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
+      // They arrive before the reply, or soon after it.
+      setTimeout(() => this.rowOf(row.id)?.isParent === false && this.no('Nobody has loaded rows below it'), 300)
     } else if (!row.isParent || row.isOpen == isOpen) return
     const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
@@ -267,7 +289,7 @@ export class Acting extends Drawing {
       if (words) this.say(words)
       return result
     } catch (error) {
-      this.say(error.message, true)
+      this.say(wordsOf(error), true)
     } finally {
       setTimeout(() => items.forEach(id => this.own.delete(id)), 1000)
     }
@@ -291,8 +313,8 @@ export class Acting extends Drawing {
     const buttons = choices.map(choice => {
       const button = make('button', choice.style, make('span', '', withIcon(choice)), choice.key && make('kbd', '', choice.key))
       button.disabled = choice.enabled === false
-      button.onclick = () => {
-        if (choice.check && !choice.check()) return
+      button.onclick = async () => {
+        if (choice.check && !await choice.check()) return
         dialog.close()
         this.mode = {kind: 'rows'}
         choice.run?.()
@@ -309,7 +331,10 @@ export class Acting extends Drawing {
       this.scroller.focus()
       this.schedule()
     }
-    dialog.onpointerdown = event => event.target == dialog && dialog.close()
+    // At the end of a tap: the rest of it would reach what is below. The finger that opened the menu is lifted over it, too.
+    let isBeside
+    dialog.onpointerdown = event => { isBeside = event.target == dialog && content?.value === undefined; }
+    dialog.onclick = event => isBeside && event.target == dialog && dialog.close()
     dialog.onkeydown = event => {
       event.stopPropagation()
       if (content?.value !== undefined) return
@@ -327,7 +352,7 @@ export class Acting extends Drawing {
 
   menu(title, actions, at, isForList) {
     this.choose(title, actions.map(action => ({...action, key: Acting.keys[action.key] ? undefined : action.key,
-      enabled: action.enabled !== false && this.may(rightFor(action)), run: () => this.perform(action, isForList)})), {at})
+      enabled: this.isUsable(action), run: () => this.perform(action, isForList)})), {at})
   }
 
   openMenu(at) {
@@ -355,12 +380,15 @@ export class Acting extends Drawing {
     const actions = this.row && this.itemLook(this.row)[edge + 'Actions']
     if (!actions?.length) return this.no('This row has no actions on that side')
     if (this.readonly || !this.mayTouch()) return
-    this.mode = {kind: 'swipe', item: this.row.id, edge, actions, selected: 0}
+    this.mode = {kind: 'swipe', item: this.row.id, edge, selected: 0,
+      actions: actions.map(action => ({...action, enabled: this.isUsable(action)}))}
     this.draw()
   }
 
   endSwipe(action) {
     this.mode = {kind: 'rows'}
+    // Its buttons go, and with them the focus.
+    this.scroller.focus()
     this.draw()
     this.schedule()
     if (action) this.perform(action)
@@ -420,7 +448,7 @@ export class Acting extends Drawing {
 
   escape() {
     if (this.mode.kind == 'range') return this.endRange(this.mode.base)
-    if (this.query.search) return this.filter({search: ''}, {cursor: this.cursor, anchor: this.anchor()})
+    if (this.query.search) return this.filter({search: ''}, this.here)
     this.marks.clear()
     this.draw()
   }
@@ -446,7 +474,7 @@ export class Acting extends Drawing {
     const rows = chosen.map(id => this.rowOf(id)).filter(row => row && !isBelow(row.parent))
     taken = {list: this.list, items: rows.map(row => row.id), copies: rows.map(row => row.item.snapshot())}
     this.marks.clear()
-    this.say(`${this.subject(taken.items)}: Ctrl-V puts it after the selected row`)
+    this.say(`${this.subject(taken.items)}: Ctrl-V puts ${taken.items.length == 1 ? 'it' : 'them'} after the selected row`)
     this.draw()
   }
 
@@ -491,10 +519,14 @@ export class Acting extends Drawing {
 
   search() {
     const before = this.query.search ?? ''
-    const place = {cursor: this.cursor, anchor: this.anchor()}
-    const changed = search => search == (this.query.search ?? '') || this.filter({search}, search == before ? place : undefined)
-    this.type('Search', before, text => { changed(text); this.lastSearch = text || this.lastSearch; }, changed, () => changed(before))
+    const place = this.here
+    const changed = (search, to = search == before ? place : undefined) => search == (this.query.search ?? '') || this.filter({search}, to)
+    // The cursor stays on the match, if there is one.
+    this.type('Search', before, text => { changed(text); this.lastSearch = text || this.lastSearch; }, changed,
+      () => changed(before, this.row && !this.isOther ? this.here : place))
   }
+
+  get here() { return {cursor: this.cursor, anchor: this.anchor()}; }
 
   where() { this.type('Where', this.words.where, text => this.filter({where: text ? condition(text) : undefined}, undefined, {where: text})); }
   sort() { this.type('Sort by', this.words.sort, text => this.filter({sort: text ? order(text) : undefined}, undefined, {sort: text})); }
@@ -532,15 +564,19 @@ export class Acting extends Drawing {
     const {row} = this
     if (!row || !this.mayAct('change')) return
     const content = make('textarea')
-    content.value = JSON.stringify(row.item.content ?? null, null, 2)
+    const {id} = row, before = row.item.content ?? null
+    content.value = JSON.stringify(before, null, 2)
     content.ariaLabel = 'Content as JSON'
-    let json
+    // The text stays until the change is made. Changes of other members by others are kept.
     const check = () => {
-      try { json = JSON.parse(content.value); } catch (error) { return this.say(error.message, true); }
-      return true
+      try {
+        const {items} = this.following.mirror
+        return this.send('transact', edited(id, before, JSON.parse(content.value), (items.get(id) ?? row.item).content ?? null, this.following.revision), `Edit ${this.subject([id])}`)
+      } catch (error) {
+        this.say(error.message, true)
+      }
     }
-    const run = () => this.send('transact', {operations: [{op: 'reconfigureItems', items: [{id: row.id, content: json}]}]}, `Edit ${this.subject([row.id])}`)
-    this.choose('', [{title: 'Cancel'}, {title: 'Save', check, run}], {content})
+    this.choose('Edit ' + this.subject([id]), [{title: 'Cancel'}, {title: 'Save', check}], {content})
   }
 
   copy() {
@@ -565,7 +601,8 @@ export class Acting extends Drawing {
 
   key(event) {
     const {key, ctrlKey, altKey, shiftKey, metaKey} = event
-    if (metaKey || event.isComposing) return
+    // A wall screen has no cursor to act on: its keys are the browser's own, which scroll.
+    if (metaKey || event.isComposing || this.host.hasAttribute('kiosk')) return
     if (this.mode.kind == 'swipe') return event.preventDefault(), this.swipeKey(key)
     // From its last section, Tab leaves the list.
     if (key == 'Tab') return void (this.section(shiftKey ? -1 : 1) && event.preventDefault())
@@ -576,7 +613,7 @@ export class Acting extends Drawing {
     if (!command && !own && !ofList) return
     event.preventDefault()
     this.say('')
-    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return
+    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return void this.mayChange()
     if (command) command(this); else this.perform(own ?? ofList, !own)
   }
 }

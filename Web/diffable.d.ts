@@ -31,6 +31,8 @@ export class Connection extends EventTarget {
   readonly token: string | undefined
   readonly name: string | undefined
   readonly state: ConnectionState
+  /** Why the server ended the connection, such as “the daemon is gone”, until there is one again. */
+  reason?: string
 
   /**
    * Sends a request (docs/protocol.md), and returns its result. Fails with a `RequestError`. While there is no connection, it

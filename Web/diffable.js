@@ -141,14 +141,13 @@ class Mirror {
   }
 }
 
-/** Takes the token out of the page's address, or the one that was stored before. */
-const storedToken = url => {
-  const key = `diffable.token ${url}`
+/** Takes the token out of the page's address, or the one that this tab or this browser has stored. */
+const storedToken = key => {
   let token
   try {
     token = /^#token=([\w.~-]+)$/.exec(location.hash)?.[1]
-    if (!token) return localStorage[key]
-    localStorage[key] = token
+    if (!token) return sessionStorage[key] ?? localStorage[key]
+    sessionStorage[key] = token
     history.replaceState(history.state, '', location.pathname + location.search)
   } catch {
     // Node has no page. A sandboxed frame has no storage, and the token stays in the address.
@@ -156,8 +155,16 @@ const storedToken = url => {
   return token
 }
 
+/** Stores a token that has opened a connection, for this tab and for new ones. A wrong token does not replace a good one. */
+const keepToken = (key, token) => {
+  try {
+    if (key && token) sessionStorage[key] = localStorage[key] = token
+  } catch {}
+}
+
 /** A WebSocket that is opened again when it is lost. It carries requests, and any number of lists. */
 export class Connection extends EventTarget {
+  #key
   #socket
   #timer
   #losses = 0
@@ -169,7 +176,8 @@ export class Connection extends EventTarget {
   constructor(url, {token, name, rest = true} = {}) {
     super()
     this.url = new URL(url ?? 'socket', import.meta.url).href.replace(/^http/, 'ws')
-    this.token = token ?? storedToken(this.url)
+    if (!token) this.#key = `diffable.token ${this.url}`
+    this.token = token ?? storedToken(this.#key)
     this.name = name
     this.#connect()
 
@@ -211,12 +219,17 @@ export class Connection extends EventTarget {
     socket.onopen = () => {
       if (this.name) this.#call('hello', {name: this.name})
       this.state = 'open'
+      keepToken(this.#key, this.token)
       for (const {line} of this.#calls.values()) socket.send(line)
       for (const ask of this.#followings) ask(true)
       this.#become('open')
     }
     socket.onmessage = ({data}) => this.#receive(JSON.parse(data))
-    socket.onclose = () => this.#lose()
+    socket.onclose = ({reason}) => {
+      // Why the server ended it; a browser does not say why a socket could not be opened.
+      if (reason) this.reason = reason
+      this.#lose()
+    }
     this.#become('connecting')
   }
 
@@ -257,7 +270,7 @@ export class Connection extends EventTarget {
     const {id, method, params, result, error} = message
     // A bookmark arrives after 30 s without another line of its list.
     this.#arm(35_000, this.#probe)
-    if (!error) this.#losses = 0
+    if (!error) this.reason = this.#losses = 0
     const call = this.#calls.get(id)
     this.#calls.delete(id)
     const take = this.#takers.get(params?.subscription)
@@ -273,6 +286,7 @@ export class Connection extends EventTarget {
     let wish = structuredClone(view)
     let asked, answered, coming
     let isFresh = true
+    let told
     let parts = []
     let waiting = []
     /** Keeps or rejects the promises of `setView`. */
@@ -288,7 +302,7 @@ export class Connection extends EventTarget {
     /** Subscribes with the wish, or sends it as another view. One such request is on its way at any time. */
     const ask = isNew => {
       // Nothing is on its way on a new connection.
-      if (isNew) [asked, answered, parts] = [,, []]
+      if (isNew) [asked, answered, told, parts] = [,,, []]
       if (asked === wish || asked !== answered || this.state !== 'open') return
       const sent = asked = wish
       const {subscription, epoch, revision, view} = following
@@ -318,6 +332,8 @@ export class Connection extends EventTarget {
           if (!this.#followings.has(ask)) return leave()
           this.#takers.set(following.subscription, take)
           if (!result.epoch) gone('noSuchList')
+          // It is live again, also if nothing has changed in the meantime.
+          else if (result.resumed) onUpdate?.(news())
         }
         ask()
       }
@@ -346,7 +362,10 @@ export class Connection extends EventTarget {
         // It has the epoch and the revision, and what it says about rights, handlers and liveness.
         ;({live: isFresh = isFresh, ...params} = params)
         Object.assign(following, params)
-        onUpdate?.(news())
+        const {live, time, may, handles, actions} = following
+        const now = JSON.stringify([live, time, may, handles, actions])
+        // Most are only heartbeats.
+        if (told !== (told = now)) onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
       } else if (method === 'subscriptionEnded') {

@@ -72,7 +72,7 @@ const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChi
 /** The room that the rows of a section leave for each part, so that they align. */
 export function slotsOf(rows) {
   const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
-  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined),
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), urgent: most(look => look.urgent),
     bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
     end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
 }
@@ -128,12 +128,14 @@ function inside(element, pad, role, ...content) {
 
 const cellOf = ({align, px}, role, ...content) => px ? style(set(span('cell ' + align, ...content), {role, part: 'cell'}), {width: px + 'px'}) : ''
 
+/** Whether the texts of a section this wide need the room that others leave so that parts align. */
+export const isNarrow = width => width < 560
+
 /** Draws a row of a list or a table, or a card. `env` has the row's state and its section's `slots` and `columns`. */
 function drawRow(element, {width, pad, lines, kind}, env) {
   const {row, look, swipe, columns, isTree, isEditing} = env
   const isCard = kind == 'card'
-  // On a narrow screen, the texts need the room.
-  const slots = isCard || width < 560 ? {} : env.slots
+  const slots = isCard || isNarrow(width) ? {} : env.slots
   const parts = front(look, isCard ? {} : {...env.slots, ...slots.badge === undefined && {check: 0}}, env)
   const indent = isCard ? 0 : Math.min(row.level * 24, width / 3)
   let inner
@@ -149,16 +151,20 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   } else {
     const texts = span('main', title(look), sub(look))
     inner = style(inside(element, pad, 'gridcell', ...parts, texts, ...end(look, slots, env)), {paddingInlineStart: pad + indent + 'px'})
-    if (width > 460 && (look.lines ?? 1) == 1) {
+    const {bar, badge = 0, end: last = 0} = env.slots
+    const room = width - 2 * pad - (bar && 150) - (badge && badge * 8 + 20) - (last && last * 9 + 20)
+    if (room > 380 && (look.lines ?? 1) == 1) {
       // The secondary texts of a section begin in one column.
       texts.classList.add('beside')
-      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, 352) - indent - parts.length * 28, 40) + 'px'})
+      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, room - 100, 352) - indent - parts.length * 28, 40) + 'px'})
+    } else if (!lines && isNarrow(width)) {
+      inner.classList.add('wraps')
     }
   }
   if (!columns) set(inner, wholeLabel(look))
   if (lines) style(inner, {height: lines * 20 + 24 + 'px'})
   if (swipe) element.append(set(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
-    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))), {role: 'gridcell'}))
+    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1, disabled: action.enabled === false}))), {role: 'gridcell'}))
   set(element, {part: isCard ? 'row card' : 'row', 'aria-level': isTree ? row.level + 1 : null, 'aria-expanded': disclosure(row, look, isEditing), 'aria-disabled': look.enabled === false || null})
 }
 

@@ -2,7 +2,7 @@
 // this one: acting.js and pointing.js.
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
-import {draw, make, set, slotsOf} from './draw.js'
+import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
 import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
@@ -96,19 +96,26 @@ export class Drawing {
   askAgain(window = this.window) {
     this.window = window
     this.isAsking = true
-    this.following.setView(this.view()).catch(error => this.say(error.message, true)).finally(() => {
-      this.isAsking = false
+    this.following.setView(this.view()).catch(error => {
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      // The view before it is still shown.
+      if (this.isOther) Object.assign(this, this.accepted)
+      this.showQuery()
+    }).finally(() => {
+      this.isAsking = this.isOther = false
+      this.accepted = {query: this.query, words: this.words}
       this.askForRows()
     })
   }
 
   /** Shows other items, or another order, as it was typed. `place` is where to be then. */
   filter(query, place, words) {
-    Object.assign(this.query, query)
-    Object.assign(this.words, words)
+    this.query = {...this.query, ...query}
+    this.words = {...this.words, ...words}
     this.closed.clear()
     ;[this.isOther, this.returnTo] = [true, place]
-    this.askAgain(whole)
+    // A pin tells the number of the row to return to, if it is not loaded.
+    this.askAgain(place?.cursor?.[0] == 'i' ? {...whole, pins: [place.cursor.slice(1)]} : whole)
     this.showQuery()
   }
 
@@ -123,7 +130,8 @@ export class Drawing {
       this.waiting += this.isHeld
     }
     this.fresh = inserted
-    if (isView && this.isOther) [this.isOther, this.showsOther] = [false, true]
+    // Until the newest view has arrived: one types faster than it is answered.
+    if (isView && this.isOther) this.showsOther = true
     this.isOtherWindow ||= isView
     this.isDirty = true
     this.ended()
@@ -142,6 +150,16 @@ export class Drawing {
     if (!this.isPlain && /has no member/.test(error?.message)) {
       this.isPlain = true
       this.following?.stop()
+      return this.follow()
+    }
+    // The condition, the order or the view of the address. Without them the list can be shown.
+    const {query, baseView} = this
+    if (error?.name == 'invalidParams' && !this.isLoaded && (baseView || Object.values(query).some(Boolean))) {
+      ;[this.query, this.words, this.baseView] = [{}, {}]
+      this.accepted = {query: {}, words: {}}
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      this.showQuery()
+      this.following.stop()
       return this.follow()
     }
     this.absence = error?.message
@@ -178,20 +196,24 @@ export class Drawing {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
         const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
+        const {disclosure, check, icon, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
         const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
     }
     if (table.width != width) {
-      const {badge, bar, end} = this.slotsFor(section)
+      const {badge, bar, end} = this.slotsFor(section), barWidth = isNarrow(width) ? 84 : 170
       table.width = width
       table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0)
-      table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed)
-      const {columns, passed} = table
-      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      const {passed} = table, ends = (badge && badge * 9 + 24) + barWidth * bar + (end && end * 9 + 24) + 16 * (isNarrow(width) && !bar && (badge || end) > 0)
+      table.steps = []
+      // Twice: the buttons that show further columns need room, if there are any. Above the ends of rows there is some.
+      for (let round = 0; round < 2; round++) {
+        const columns = table.columns = fitColumns(table.columns, width - 2 * pad - Math.max(ends, 52 * table.steps.length), passed)
+        table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      }
     }
     return table.columns
   }
@@ -367,9 +389,12 @@ export class Drawing {
 
   /** Shows the result of a search from its top, or the place from before it. */
   showFiltered() {
-    const {returnTo} = this
-    this.showsOther = this.returnTo = undefined
+    const {returnTo, following: {pins}} = this
+    this.showsOther = undefined
+    if (!this.isOther) this.returnTo = undefined
     if (returnTo) this.cursor = returnTo.cursor
+    const number = this.at.has(this.cursor) ? undefined : returnTo && pins.get(this.cursor?.slice(1))
+    if (number != null) return this.goToNumber(number)
     if (!this.at.has(this.cursor)) this.cursor = this.stops[0]?.key
     this.goTo(returnTo?.anchor ?? {top: 0})
     this.followsTop = !this.place.top

@@ -5,7 +5,8 @@ import './diffable-list.js'
 
 const query = new URLSearchParams(location.search)
 const home = new URL('.', import.meta.url)
-const isKiosk = query.has('kiosk')
+const isOn = name => query.has(name) && !/^(false|0|no)$/.test(query.get(name))
+const isKiosk = isOn('kiosk')
 const element = id => document.getElementById(id)
 const body = document.body.classList
 
@@ -40,7 +41,7 @@ if (isKiosk) {
 // MARK: Lists
 
 /** The lists of the address: `?list=…`, several times, or `lists/NAME`. */
-const names = query.getAll('list')
+const names = query.getAll('list').filter(Boolean)
 const path = location.pathname.slice(home.pathname.length)
 if (path.startsWith('lists/')) names.unshift(decodeURIComponent(path.slice('lists/'.length)))
 
@@ -61,8 +62,9 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
+    if (names.length > 1) list.setAttribute('heading', name)
     for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
-      if (query.has(option)) list.setAttribute(option, query.get(option))
+      if (/readonly|kiosk/.test(option) ? isOn(option) : query.has(option)) list.setAttribute(option, query.get(option))
     }
     return list
   })
@@ -81,6 +83,8 @@ const showLists = async () => {
     let current = 0
     const turn = () => {
       lists.forEach((list, index) => { list.inert = index !== current })
+      // The focus goes with it, unless it is in another part of the page.
+      if ([document.body, ...lists].includes(document.activeElement)) lists[current].focus()
       current = (current + 1) % lists.length
     }
     turn()
@@ -89,6 +93,21 @@ const showLists = async () => {
     body.add('board')
   }
   if (!element('locked').contains(document.activeElement)) lists[0].focus()
+}
+
+// MARK: Mistakes in the address
+
+const isJSON = text => { try { return !!JSON.parse(text); } catch { return false; } }
+const isNumber = (least, most) => text => +text >= least && +text <= most
+const isText = () => true
+const isLook = text => isJSON(text) || /^(plain|grouped|insetGrouped|sidebar|sidebarPlain)$/.test(text)
+/** What the values in the address can be. */
+const values = {list: Boolean, search: isText, where: isText, sort: isText, kiosk: isText, readonly: isText, view: isJSON, look: isLook, appearance: isLook,
+  theme: text => /^(light|dark)$/.test(text), scale: isNumber(0.25, 8), rotate: isNumber(0, Infinity), 'min-interval': isNumber(0, Infinity)}
+const wrong = [...query].filter(([name, value]) => !Object.hasOwn(values, name) || !values[name](value)).map(pair => pair.join('='))
+if (wrong.length) {
+  element('wrong').textContent = `These parts of the address have no effect: ${wrong.join(', ')}`
+  console.warn(element('wrong').textContent)
 }
 
 // MARK: All lists
@@ -126,6 +145,13 @@ const listed = lists => {
   for (const list of lists) known.set(list.list, {...list, name: list.list})
 }
 
+let isListed
+/** Says whether all lists are out of date. A list says it itself. */
+const showLost = () => {
+  body.toggle('lost', !isListed)
+  element('lost').textContent = isListed ? '' : (known.size ? 'The connection is lost' : 'There is no connection') + (connection.reason ? ': ' + connection.reason : '')
+}
+
 const followLists = async () => {
   let result
   try {
@@ -138,6 +164,8 @@ const followLists = async () => {
   known.clear()
   listed(result.lists)
   showHome()
+  isListed = true
+  showLost()
 }
 
 if (names.length) {
@@ -184,18 +212,23 @@ const checkVersion = async () => {
 
 // A browser does not say why a WebSocket was refused. A request for a list does. Without a list, this asks for a name that is
 // too long for one.
-const isRefused = async () => {
+const whyRefused = async () => {
   const headers = {Accept: 'application/json', ...connection.token && {Authorization: `Bearer ${connection.token}`}}
   const name = encodeURIComponent(names[0] ?? 'x'.repeat(256))
   const response = await fetch(new URL(`lists/${name}?view={"window":{"limit":1}}`, home), {headers}).catch(() => undefined)
-  return response?.status === 401
+  const status = response?.status
+  connection.reason ||= !status ? 'the server does not answer' : [403, 421, 429, 503].includes(status) ? (await response.text()).trim()
+    : status !== 401 && 'no WebSocket can be opened'
+  return status
 }
 
 const lock = isLocked => {
   element('locked').hidden = !isLocked
   if (!isLocked) return
+  // The token that this browser has from another link applies again.
+  try { delete sessionStorage[`diffable.token ${connection.url}`]; } catch {}
   element('reason').textContent = connection.token
-    ? 'The token of this page is wrong, or has ended.'
+    ? 'The token of this page is wrong, or has ended. Ask for a new link; diffable-web link NAME makes one.'
     : 'This page needs a token. The command diffable-web link NAME creates one.'
   element('token').focus()
 }
@@ -216,9 +249,11 @@ connection.addEventListener('state', async () => {
     lock(false)
     if (!names.length) followLists()
     checkVersion()
-  } else if (connection.state === 'lost' && element('locked').hidden) {
+  } else if (connection.state === 'lost') {
     failures += 1
+    isListed = false
+    if (!names.length) setTimeout(showLost, 300)
     // The first failure of a page that has a token may be one of the network, or of a server that restarts.
-    if (failures >= (connection.token ? 2 : 1) && await health() && connection.state !== 'open' && await isRefused()) lock(true)
+    if (failures >= (connection.token ? 2 : 1) && await whyRefused() === 401 && connection.state !== 'open') lock(true)
   }
 })

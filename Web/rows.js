@@ -30,6 +30,27 @@ export function shapeOf(mirror, isClosed = () => false) {
   return shape
 }
 
+/**
+ * The parameters of `transact` that make of an item's content what a user made of it. Others may have changed it in the meantime:
+ * their changes of other members stay, and with one of the same member, or if the content is no object, this throws.
+ */
+export function edited(id, before, after, now, ifRevision) {
+  const text = JSON.stringify
+  const isObject = value => value && typeof value == 'object' && !Array.isArray(value)
+  const changed = (a, b) => Object.keys({...a, ...b}).filter(name => text(a[name]) != text(b[name]))
+  const patch = (a, b) => Object.fromEntries(changed(a, b).map(name => [name, isObject(a[name]) && isObject(b[name]) ? patch(a[name], b[name]) : b[name] ?? null]))
+  let hasNull
+  text(after, (_, value) => { hasNull ||= value === null; return value; })
+  // A patch removes what is null.
+  if (!hasNull && [before, after, now].every(isObject)) {
+    const both = changed(before, after).find(name => text(before[name]) != text(now[name]))
+    if (both === undefined) return {operations: [{op: 'patchItems', items: [{id, content: patch(before, after)}]}]}
+  } else if (text(before) == text(now)) {
+    return {ifRevision, operations: [{op: 'reconfigureItems', items: [{id, content: after}]}]}
+  }
+  throw Error('Someone else has changed the same in the meantime: nothing was done')
+}
+
 export const siblings = row => row.parent?.children ?? row.section.rows
 
 /** The key of the row that takes the place of a deleted one: the next sibling, the previous one, the parent, the header. */
@@ -180,9 +201,10 @@ export function fitColumns(columns, area, passed) {
   const shown = all.filter(column => column.px)
   const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16)
   while (free() < 0) {
-    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px)
+    // The first column has the signs of a row, too.
+    const wide = shown.filter(column => !column.width && column.px > (column == all[0] ? 96 : 64)).sort((a, b) => b.px - a.px)
     if (wide.length) wide[0].px -= 8
-    else if (shown.length > 1) shown.pop().px = 0
+    else if (shown.length > 2) shown.pop().px = 0
     else break
   }
   const growing = shown.filter(column => !column.width && column.align == 'left')

@@ -90,6 +90,10 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .detail { width: 20px; height: 20px; padding: 0; line-height: 17px; text-align: center; border: 1.5px solid; border-radius: 50%; font-size: 13px }
 .slot { justify-content: flex-end; margin-inline-start: 4px; max-width: 40%; flex: none }
 .track { width: 100px }
+.wraps { flex-wrap: wrap }
+.wraps .main { flex-basis: 55% }
+.ends .slot { max-width: none }
+.ends .track { width: 60px }
 .bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
 .card .bar { margin-top: 8px }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
@@ -119,8 +123,9 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .trailing { right: 0 }
 .leading { left: 0 }
 .act, .act:hover { border-radius: 0; background: var(--secondary); color: var(--bg) }
-.act.primary { background: var(--accent) }
-.act.destructive { background: var(--red) }
+.act:disabled { background: var(--line); color: var(--secondary) }
+.act.primary:enabled { background: var(--accent) }
+.act.destructive:enabled { background: var(--red) }
 .selected { outline: 2px solid var(--fg); outline-offset: -4px }
 .lifted { opacity: .5 }
 .drop { background: var(--accent); z-index: 4 }

@@ -111,6 +111,7 @@ package struct Gate: Sendable {
         }
     }
 
+    static let noSuchList = "there is no list with this name, or the link does not include it (--lists)"
     private static let missing = Refusal(status: .notFound, text: "there is nothing here")
 
     private func file(_ name: String, _ headers: inout HTTPHeaders) -> Action {
@@ -134,13 +135,23 @@ package struct Gate: Sendable {
         _ headers: inout HTTPHeaders
     ) throws(Refusal) -> Action {
         headers.add(name: "Vary", value: "Accept")
-        guard !path[1].isEmpty, path.count == 2 || path[2] == "events" else { throw Self.missing }
+        guard !path[1].isEmpty else { throw Self.missing }
+        guard path.count == 2 || path[2] == "events" else {
+            throw Refusal(status: .notFound, text: "there is nothing here; a slash in a list's name is %2F")
+        }
         if path.count == 2, acceptsPage(head) { return file("page.html", &headers) }
         headers.add(name: "Cache-Control", value: "no-store")
         // Another site's page cannot even load it as an image or a script.
         headers.add(name: "Cross-Origin-Resource-Policy", value: "same-origin")
         let link = try link(bearer(head), links, now)
-        guard let name = try? ListName(path[1]), link.includes(name) else { throw Self.missing }
+        guard let name = try? ListName(path[1]), link.includes(name) else {
+            throw Refusal(status: .notFound, text: Self.noSuchList)
+        }
+        if let other = target.query.first(where: { $0.name != "view" }) {
+            throw Refusal(
+                status: .badRequest,
+                text: "there is no \"\(other.name)\" here; ?view= has a search, a condition and an order")
+        }
         let view = try view(target)
         if path.count == 2 { return .snapshot(name, view: view, link) }
         return .events(name, view: view, since: head.headers.first(name: "Last-Event-ID"), link)

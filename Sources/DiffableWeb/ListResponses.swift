@@ -103,7 +103,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
     /// Answers with an error of the daemon.
     fileprivate func refuse(_ error: (name: String, message: String)) {
         switch error.name {
-        case "noSuchList": refuse(.notFound, "there is nothing here")
+        case "noSuchList": refuse(.notFound, Gate.noSuchList)
         case "permissionDenied": refuse(.forbidden, error.message)
         case "invalidParams", "parseError": refuse(.badRequest, error.message)
         case "tooLarge": refuse(.payloadTooLarge, error.message)

@@ -17,9 +17,10 @@ struct RequestTarget: Equatable {
         let parts = uri.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         path = []
         for component in parts[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            // An escaped slash would make another component, and a zero byte would end a file's name.
+            // An escaped slash would make another component of a file's path, and a zero byte would end it. A list's name
+            // can have a slash.
             guard let text = Self.decoded(component, plusIsBlank: false), !text.utf8.contains(0),
-                !text.utf8.contains(UInt8(ascii: "/"))
+                path == ["lists"] || !text.utf8.contains(UInt8(ascii: "/"))
             else { return nil }
             path.append(text)
         }

@@ -5,14 +5,14 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "d6c072dbc40ef9f3",
+            tag: "515c95856b6b0e0e",
             text: #"""
 
 import {clean, textPath} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
-import {siblings} from './rows.js'
+import {edited, siblings} from './rows.js'
 
 let taken
 
@@ -22,6 +22,12 @@ const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, va
 
 const standing = (value, pointer) => pointer.split('/').slice(1).reduceRight(
   (value, name) => ({[name.replaceAll('~1', '/').replaceAll('~0', '~')]: value}), value)
+
+const wordsOf = ({name, message}) => ({
+  noSuchItem: 'Someone else has deleted the row in the meantime: nothing was done',
+  noHandler: 'No program is connected that could do this: nothing was done',
+  permissionDenied: 'You may not do this: ask for a link with more rights',
+})[name] ?? message.replace(/ \(at byte \d+\)/, '')
 
 const rightFor = action => action.patch || action.operations ? 'change' : 'ask'
 
@@ -45,7 +51,7 @@ export class Acting extends Drawing {
   showStatus() {
     const {note} = this.ui
     if (note.textContent && !this.isWaitNote) return
-    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && `${this.waiting} changes wait`].filter(Boolean).join(', ')
+    note.textContent = [this.isPaused && 'paused', this.isHeld && this.waiting && (this.waiting == 1 ? 'a change waits' : this.waiting + ' changes wait')].filter(Boolean).join(', ')
     this.isWaitNote = !!note.textContent
   }
 
@@ -58,12 +64,14 @@ export class Acting extends Drawing {
   rowOf(id) { return this.shape.byKey.get('i' + id); }
 
 
+  isUsable(action) { return action.enabled !== false && this.may(rightFor(action)); }
+
   may(right) { return !this.readonly && (this.following?.may?.includes(right) ?? true); }
 
   mayChange(right = 'ask') {
     const {state} = this.connection
-    const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : 'You may only look at this list')
-    if (reason) this.no(reason)
+    const reason = state && state != 'open' ? 'There is no connection' : this.absence ?? (this.may(right) ? '' : this.may('ask') ? 'You may not change this list' : 'You may only look at this list')
+    if (reason) this.say(reason + ': nothing was done', true)
     return !reason
   }
 
@@ -169,6 +177,16 @@ export class Acting extends Drawing {
   }
 
   section(by) {
+    const {shape, shown, following: {rows, pins}, cursor} = this
+    const id = cursor?.slice(1)
+    if (rows.size && shown.total > shape.rows.length) {
+      const number = this.pending ?? (this.row ? this.row.place + shown.offset : pins.get(id) ?? this.stop?.frame.section.start + shown.offset)
+      let sum = 0
+      const starts = shape.sections.filter(section => rows.get(section.id)).map(section => (sum += rows.get(section.id)) - rows.get(section.id))
+      const start = starts[starts.findLastIndex(start => start <= number) + by]
+      if (start >= 0) this.goToNumber(start)
+      return start >= 0
+    }
     const starts = this.stops.filter((stop, index, all) => stop.frame.section != all[index - 1]?.frame.section)
     const target = starts[starts.findIndex(stop => stop.frame.section == this.stop?.frame.section) + by]
     this.goToRow(target?.key)
@@ -179,6 +197,7 @@ export class Acting extends Drawing {
   async expand(row, isOpen) {
     if (isOpen && !row.isParent) {
       if (!this.mayAct('ask') || !await this.send('expand', {item: row.id}) || this.rowOf(row.id)?.isOpen) return
+      setTimeout(() => this.rowOf(row.id)?.isParent === false && this.no('Nobody has loaded rows below it'), 300)
     } else if (!row.isParent || row.isOpen == isOpen) return
     const set = this.isFiltered ? this.closed : this.toggled
     set.delete(row.id) || set.add(row.id)
@@ -255,7 +274,7 @@ export class Acting extends Drawing {
       if (words) this.say(words)
       return result
     } catch (error) {
-      this.say(error.message, true)
+      this.say(wordsOf(error), true)
     } finally {
       setTimeout(() => items.forEach(id => this.own.delete(id)), 1000)
     }
@@ -276,8 +295,8 @@ export class Acting extends Drawing {
     const buttons = choices.map(choice => {
       const button = make('button', choice.style, make('span', '', withIcon(choice)), choice.key && make('kbd', '', choice.key))
       button.disabled = choice.enabled === false
-      button.onclick = () => {
-        if (choice.check && !choice.check()) return
+      button.onclick = async () => {
+        if (choice.check && !await choice.check()) return
         dialog.close()
         this.mode = {kind: 'rows'}
         choice.run?.()
@@ -294,7 +313,9 @@ export class Acting extends Drawing {
       this.scroller.focus()
       this.schedule()
     }
-    dialog.onpointerdown = event => event.target == dialog && dialog.close()
+    let isBeside
+    dialog.onpointerdown = event => { isBeside = event.target == dialog && content?.value === undefined; }
+    dialog.onclick = event => isBeside && event.target == dialog && dialog.close()
     dialog.onkeydown = event => {
       event.stopPropagation()
       if (content?.value !== undefined) return
@@ -312,7 +333,7 @@ export class Acting extends Drawing {
 
   menu(title, actions, at, isForList) {
     this.choose(title, actions.map(action => ({...action, key: Acting.keys[action.key] ? undefined : action.key,
-      enabled: action.enabled !== false && this.may(rightFor(action)), run: () => this.perform(action, isForList)})), {at})
+      enabled: this.isUsable(action), run: () => this.perform(action, isForList)})), {at})
   }
 
   openMenu(at) {
@@ -339,12 +360,14 @@ export class Acting extends Drawing {
     const actions = this.row && this.itemLook(this.row)[edge + 'Actions']
     if (!actions?.length) return this.no('This row has no actions on that side')
     if (this.readonly || !this.mayTouch()) return
-    this.mode = {kind: 'swipe', item: this.row.id, edge, actions, selected: 0}
+    this.mode = {kind: 'swipe', item: this.row.id, edge, selected: 0,
+      actions: actions.map(action => ({...action, enabled: this.isUsable(action)}))}
     this.draw()
   }
 
   endSwipe(action) {
     this.mode = {kind: 'rows'}
+    this.scroller.focus()
     this.draw()
     this.schedule()
     if (action) this.perform(action)
@@ -402,7 +425,7 @@ export class Acting extends Drawing {
 
   escape() {
     if (this.mode.kind == 'range') return this.endRange(this.mode.base)
-    if (this.query.search) return this.filter({search: ''}, {cursor: this.cursor, anchor: this.anchor()})
+    if (this.query.search) return this.filter({search: ''}, this.here)
     this.marks.clear()
     this.draw()
   }
@@ -426,7 +449,7 @@ export class Acting extends Drawing {
     const rows = chosen.map(id => this.rowOf(id)).filter(row => row && !isBelow(row.parent))
     taken = {list: this.list, items: rows.map(row => row.id), copies: rows.map(row => row.item.snapshot())}
     this.marks.clear()
-    this.say(`${this.subject(taken.items)}: Ctrl-V puts it after the selected row`)
+    this.say(`${this.subject(taken.items)}: Ctrl-V puts ${taken.items.length == 1 ? 'it' : 'them'} after the selected row`)
     this.draw()
   }
 
@@ -469,10 +492,13 @@ export class Acting extends Drawing {
 
   search() {
     const before = this.query.search ?? ''
-    const place = {cursor: this.cursor, anchor: this.anchor()}
-    const changed = search => search == (this.query.search ?? '') || this.filter({search}, search == before ? place : undefined)
-    this.type('Search', before, text => { changed(text); this.lastSearch = text || this.lastSearch; }, changed, () => changed(before))
+    const place = this.here
+    const changed = (search, to = search == before ? place : undefined) => search == (this.query.search ?? '') || this.filter({search}, to)
+    this.type('Search', before, text => { changed(text); this.lastSearch = text || this.lastSearch; }, changed,
+      () => changed(before, this.row && !this.isOther ? this.here : place))
   }
+
+  get here() { return {cursor: this.cursor, anchor: this.anchor()}; }
 
   where() { this.type('Where', this.words.where, text => this.filter({where: text ? condition(text) : undefined}, undefined, {where: text})); }
   sort() { this.type('Sort by', this.words.sort, text => this.filter({sort: text ? order(text) : undefined}, undefined, {sort: text})); }
@@ -509,15 +535,18 @@ export class Acting extends Drawing {
     const {row} = this
     if (!row || !this.mayAct('change')) return
     const content = make('textarea')
-    content.value = JSON.stringify(row.item.content ?? null, null, 2)
+    const {id} = row, before = row.item.content ?? null
+    content.value = JSON.stringify(before, null, 2)
     content.ariaLabel = 'Content as JSON'
-    let json
     const check = () => {
-      try { json = JSON.parse(content.value); } catch (error) { return this.say(error.message, true); }
-      return true
+      try {
+        const {items} = this.following.mirror
+        return this.send('transact', edited(id, before, JSON.parse(content.value), (items.get(id) ?? row.item).content ?? null, this.following.revision), `Edit ${this.subject([id])}`)
+      } catch (error) {
+        this.say(error.message, true)
+      }
     }
-    const run = () => this.send('transact', {operations: [{op: 'reconfigureItems', items: [{id: row.id, content: json}]}]}, `Edit ${this.subject([row.id])}`)
-    this.choose('', [{title: 'Cancel'}, {title: 'Save', check, run}], {content})
+    this.choose('Edit ' + this.subject([id]), [{title: 'Cancel'}, {title: 'Save', check}], {content})
   }
 
   copy() {
@@ -541,7 +570,7 @@ export class Acting extends Drawing {
 
   key(event) {
     const {key, ctrlKey, altKey, shiftKey, metaKey} = event
-    if (metaKey || event.isComposing) return
+    if (metaKey || event.isComposing || this.host.hasAttribute('kiosk')) return
     if (this.mode.kind == 'swipe') return event.preventDefault(), this.swipeKey(key)
     if (key == 'Tab') return void (this.section(shiftKey ? -1 : 1) && event.preventDefault())
     const name = (ctrlKey ? '^' : altKey ? 'alt-' : shiftKey && key.length > 1 ? 'shift-' : '') + key
@@ -551,7 +580,7 @@ export class Acting extends Drawing {
     if (!command && !own && !ofList) return
     event.preventDefault()
     this.say('')
-    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return
+    if (this.readonly && (!command || /^(alt-|[.:><+eEuU]$|\^[xv]|Delete)/.test(name))) return void this.mayChange()
     if (command) command(this); else this.perform(own ?? ofList, !own)
   }
 }
@@ -715,10 +744,11 @@ export const textPath = (kind = '', ...looks) => looks.map(look => own(look?.kin
 
 """#),
         "diffable-list.js": WebFile(
-            tag: "c48743093ba231aa",
+            tag: "e351f0cc5bd35464",
             text: #"""
 
 import {shared} from './diffable.js'
+import {set} from './draw.js'
 import {Pointing} from './pointing.js'
 import {condition, order} from './query.js'
 import {sheet} from './style.js'
@@ -728,8 +758,8 @@ const sinceTime = 5000
 
 const frame = `<div id="root" class="root">
 <div id="head" class="head" part="head"><div class="names"><h2 id="title"></h2><p id="subtitle"></p><p id="query"></p></div>
-<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="actions" aria-label="Actions of the list">⋯</button></div>
-<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"></label>
+<button id="search" aria-label="Search"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2"><circle cx="9" cy="9" r="5"/><path d="m13 13 4 4"/></svg></button><button id="add" aria-label="New row" hidden>+</button><button id="actions" aria-label="Actions of the list" hidden>⋯</button></div>
+<label id="prompt" class="prompt" hidden><span></span><input id="input" maxlength="500"><button id="end" aria-label="End">✕</button></label>
 <div id="banner" class="banner" part="banner" role="status"></div>
 <div id="scroller" class="scroller" tabindex="0" role="grid" aria-multiselectable="true"><div id="pin" class="pin" role="none" inert aria-hidden="true"></div><div id="box" class="box" role="none"></div></div>
 <div id="note" class="note" part="note" role="status"></div><dialog id="dialog"></dialog></div>`
@@ -740,12 +770,14 @@ function json(text) {
 
 class ListView extends Pointing {
   showHead() {
-    const {head, title, subtitle, actions: button} = this.ui
-    const {title: name = '', subtitle: more = '', actions} = this.listLook
+    const {head, title, subtitle, actions: button, add} = this.ui
+    const {title: name = this.host.getAttribute('heading') ?? '', subtitle: more = '', actions} = this.listLook
+    add.hidden = !this.may('ask') || !(this.content?.canInsert === true || this.following.mirror.sections.some(section => this.look(section).canInsert))
     title.textContent = name
     subtitle.textContent = more
     button.hidden = !actions?.length || this.readonly
-    head.hidden = !name && !more && !actions?.length
+    head.hidden = !name && !more && !actions?.length && add.hidden
+    set(this.scroller, {'aria-readonly': this.may('ask') ? null : true})
     this.scroller.ariaLabel = name || this.list
   }
 
@@ -756,8 +788,10 @@ class ListView extends Pointing {
 
   showBanner() {
     const {banner, root} = this.ui
-    const {state} = this.connection, {live, time} = this.following ?? {}
-    const reason = state && state != 'open' ? 'The connection is lost' : this.absence ?? (live === false ? 'The source of this list cannot be reached' : '')
+    const {state, reason: cause} = this.connection, {live, time} = this.following ?? {}
+    const isLost = state && (state != 'open' || cause)
+    const reason = isLost || (live === undefined && !this.absence && this.isLoaded) ? (this.isLoaded ? 'The connection is lost' : 'There is no connection') + (cause ? ': ' + cause : '')
+      : this.absence ?? (live === undefined ? 'Waiting for the list' : live ? '' : 'The source of this list cannot be reached')
     clearTimeout(this.bannerTimer)
     this.lostAt = reason ? this.lostAt ?? new Date(live === false && time || Date.now()) : undefined
     const age = reason ? Date.now() - this.lostAt : 0
@@ -787,11 +821,17 @@ export class DiffableList extends HTMLElement {
     const root = this.attachShadow({mode: 'open'})
     root.adoptedStyleSheets = [sheet]
     root.innerHTML = frame
-    const ui = Object.fromEntries(['root', 'head', 'title', 'subtitle', 'query', 'search', 'actions', 'prompt', 'input', 'banner', 'scroller', 'pin', 'box', 'note', 'dialog']
+    const ui = Object.fromEntries(['root', 'head', 'title', 'subtitle', 'query', 'search', 'add', 'actions', 'prompt', 'input', 'end', 'banner', 'scroller', 'pin', 'box', 'note', 'dialog']
       .map(name => [name, root.querySelector('#' + name)]))
     const view = this.#view = new ListView(this, ui)
     const {input} = ui
     ui.search.onclick = () => view.search()
+    ui.add.onclick = () => view.add()
+    ui.end.onpointerdown = event => event.preventDefault()
+    ui.end.onclick = () => {
+      input.value = ''
+      view.endTyping(true)
+    }
     ui.actions.onclick = () => view.openListMenu()
     input.onkeydown = event => {
       const command = {Enter: () => view.endTyping(true), Escape: () => view.endTyping(), ArrowDown: () => view.step(1), ArrowUp: () => view.step(-1)}[event.key]
@@ -820,10 +860,13 @@ export class DiffableList extends HTMLElement {
     const [list, src, look, base, search, sort, where] = ['list', 'src', 'look', 'view', 'search', 'sort', 'where'].map(name => this.getAttribute(name) ?? undefined)
     const connection = this.connection ?? shared(src && new URL('socket', new URL(src, document.baseURI)))
     const user = this.getAttribute('appearance') ?? look
-    const query = {search, sort: sort && order(sort)}
-    try { query.where = where && condition(where); } catch (error) { view.say(error.message); }
+    const query = {search, sort: sort && order(sort)}, words = {sort}
+    try { [query.where, words.where] = [where && condition(where), where]; } catch (error) { view.say(error.message, true); }
+    for (const [name, text] of Object.entries({view: base, look: user})) {
+      if (text && json(text) === undefined && !/^\w+$/.test(name == 'look' && text)) console.warn(`<diffable-list list="${list}">: ${name} is not JSON`, text)
+    }
     view.start(connection, list, {baseView: json(base), userLook: json(user) ?? {appearance: user}, minInterval: +this.getAttribute('min-interval') || 33,
-      readonly: this.hasAttribute('readonly'), query, words: {where, sort}})
+      readonly: this.hasAttribute('readonly'), query, words, accepted: {query, words}})
     const changed = () => view.showBanner()
     connection.addEventListener('state', changed)
     this.#end = () => {
@@ -849,7 +892,7 @@ customElements.define('diffable-list', DiffableList)
 
 """#),
         "diffable.js": WebFile(
-            tag: "92b3df7b09196e9e",
+            tag: "df0430d55deff5f2",
             text: #"""
 
 const lost = Object.assign(Error('the connection is lost'), {name: 'connectionLost'})
@@ -982,20 +1025,26 @@ class Mirror {
   }
 }
 
-const storedToken = url => {
-  const key = `diffable.token ${url}`
+const storedToken = key => {
   let token
   try {
     token = /^#token=([\w.~-]+)$/.exec(location.hash)?.[1]
-    if (!token) return localStorage[key]
-    localStorage[key] = token
+    if (!token) return sessionStorage[key] ?? localStorage[key]
+    sessionStorage[key] = token
     history.replaceState(history.state, '', location.pathname + location.search)
   } catch {
   }
   return token
 }
 
+const keepToken = (key, token) => {
+  try {
+    if (key && token) sessionStorage[key] = localStorage[key] = token
+  } catch {}
+}
+
 export class Connection extends EventTarget {
+  #key
   #socket
   #timer
   #losses = 0
@@ -1007,7 +1056,8 @@ export class Connection extends EventTarget {
   constructor(url, {token, name, rest = true} = {}) {
     super()
     this.url = new URL(url ?? 'socket', import.meta.url).href.replace(/^http/, 'ws')
-    this.token = token ?? storedToken(this.url)
+    if (!token) this.#key = `diffable.token ${this.url}`
+    this.token = token ?? storedToken(this.#key)
     this.name = name
     this.#connect()
 
@@ -1048,12 +1098,16 @@ export class Connection extends EventTarget {
     socket.onopen = () => {
       if (this.name) this.#call('hello', {name: this.name})
       this.state = 'open'
+      keepToken(this.#key, this.token)
       for (const {line} of this.#calls.values()) socket.send(line)
       for (const ask of this.#followings) ask(true)
       this.#become('open')
     }
     socket.onmessage = ({data}) => this.#receive(JSON.parse(data))
-    socket.onclose = () => this.#lose()
+    socket.onclose = ({reason}) => {
+      if (reason) this.reason = reason
+      this.#lose()
+    }
     this.#become('connecting')
   }
 
@@ -1090,7 +1144,7 @@ export class Connection extends EventTarget {
   #receive(message) {
     const {id, method, params, result, error} = message
     this.#arm(35_000, this.#probe)
-    if (!error) this.#losses = 0
+    if (!error) this.reason = this.#losses = 0
     const call = this.#calls.get(id)
     this.#calls.delete(id)
     const take = this.#takers.get(params?.subscription)
@@ -1103,6 +1157,7 @@ export class Connection extends EventTarget {
     let wish = structuredClone(view)
     let asked, answered, coming
     let isFresh = true
+    let told
     let parts = []
     let waiting = []
     const settle = error => {
@@ -1115,7 +1170,7 @@ export class Connection extends EventTarget {
       this.#call('unsubscribe', {subscription})
     }
     const ask = isNew => {
-      if (isNew) [asked, answered, parts] = [,, []]
+      if (isNew) [asked, answered, told, parts] = [,,, []]
       if (asked === wish || asked !== answered || this.state !== 'open') return
       const sent = asked = wish
       const {subscription, epoch, revision, view} = following
@@ -1142,6 +1197,7 @@ export class Connection extends EventTarget {
           if (!this.#followings.has(ask)) return leave()
           this.#takers.set(following.subscription, take)
           if (!result.epoch) gone('noSuchList')
+          else if (result.resumed) onUpdate?.(news())
         }
         ask()
       }
@@ -1166,7 +1222,9 @@ export class Connection extends EventTarget {
       } else if (method === 'bookmark') {
         ;({live: isFresh = isFresh, ...params} = params)
         Object.assign(following, params)
-        onUpdate?.(news())
+        const {live, time, may, handles, actions} = following
+        const now = JSON.stringify([live, time, may, handles, actions])
+        if (told !== (told = now)) onUpdate?.(news())
       } else if (method === 'listDeleted') {
         gone(method)
       } else if (method === 'subscriptionEnded') {
@@ -1233,7 +1291,7 @@ export const shared = (url, options) => connections[url] ??= new Connection(url,
 
 """#),
         "draw.js": WebFile(
-            tag: "40d7dcebf81a054e",
+            tag: "e683eae0ba57e3ac",
             text: #"""
 
 import {cell, spoken} from './appearance.js'
@@ -1300,7 +1358,7 @@ const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChi
 
 export function slotsOf(rows) {
   const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
-  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined),
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), urgent: most(look => look.urgent),
     bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
     end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
 }
@@ -1353,10 +1411,12 @@ function inside(element, pad, role, ...content) {
 
 const cellOf = ({align, px}, role, ...content) => px ? style(set(span('cell ' + align, ...content), {role, part: 'cell'}), {width: px + 'px'}) : ''
 
+export const isNarrow = width => width < 560
+
 function drawRow(element, {width, pad, lines, kind}, env) {
   const {row, look, swipe, columns, isTree, isEditing} = env
   const isCard = kind == 'card'
-  const slots = isCard || width < 560 ? {} : env.slots
+  const slots = isCard || isNarrow(width) ? {} : env.slots
   const parts = front(look, isCard ? {} : {...env.slots, ...slots.badge === undefined && {check: 0}}, env)
   const indent = isCard ? 0 : Math.min(row.level * 24, width / 3)
   let inner
@@ -1372,15 +1432,19 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   } else {
     const texts = span('main', title(look), sub(look))
     inner = style(inside(element, pad, 'gridcell', ...parts, texts, ...end(look, slots, env)), {paddingInlineStart: pad + indent + 'px'})
-    if (width > 460 && (look.lines ?? 1) == 1) {
+    const {bar, badge = 0, end: last = 0} = env.slots
+    const room = width - 2 * pad - (bar && 150) - (badge && badge * 8 + 20) - (last && last * 9 + 20)
+    if (room > 380 && (look.lines ?? 1) == 1) {
       texts.classList.add('beside')
-      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, 352) - indent - parts.length * 28, 40) + 'px'})
+      style(texts.firstChild, {minWidth: Math.max(Math.min(width * 0.4, room - 100, 352) - indent - parts.length * 28, 40) + 'px'})
+    } else if (!lines && isNarrow(width)) {
+      inner.classList.add('wraps')
     }
   }
   if (!columns) set(inner, wholeLabel(look))
   if (lines) style(inner, {height: lines * 20 + 24 + 'px'})
   if (swipe) element.append(set(span('swipe ' + swipe.edge, ...swipe.actions.map((action, index) => Object.assign(
-    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1}))), {role: 'gridcell'}))
+    make('button', `act ${action.style ?? ''} ${index == swipe.selected ? 'selected' : ''}`, withIcon(action)), {action, tabIndex: -1, disabled: action.enabled === false}))), {role: 'gridcell'}))
   set(element, {part: isCard ? 'row card' : 'row', 'aria-level': isTree ? row.level + 1 : null, 'aria-expanded': disclosure(row, look, isEditing), 'aria-disabled': look.enabled === false || null})
 }
 
@@ -1402,11 +1466,11 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "1729e331cd556949",
+            tag: "0ba1079bf3941e6f",
             text: #"""
 
 import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
-import {draw, make, set, slotsOf} from './draw.js'
+import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
 import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
@@ -1491,18 +1555,23 @@ export class Drawing {
   askAgain(window = this.window) {
     this.window = window
     this.isAsking = true
-    this.following.setView(this.view()).catch(error => this.say(error.message, true)).finally(() => {
-      this.isAsking = false
+    this.following.setView(this.view()).catch(error => {
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      if (this.isOther) Object.assign(this, this.accepted)
+      this.showQuery()
+    }).finally(() => {
+      this.isAsking = this.isOther = false
+      this.accepted = {query: this.query, words: this.words}
       this.askForRows()
     })
   }
 
   filter(query, place, words) {
-    Object.assign(this.query, query)
-    Object.assign(this.words, words)
+    this.query = {...this.query, ...query}
+    this.words = {...this.words, ...words}
     this.closed.clear()
     ;[this.isOther, this.returnTo] = [true, place]
-    this.askAgain(whole)
+    this.askAgain(place?.cursor?.[0] == 'i' ? {...whole, pins: [place.cursor.slice(1)]} : whole)
     this.showQuery()
   }
 
@@ -1517,7 +1586,7 @@ export class Drawing {
       this.waiting += this.isHeld
     }
     this.fresh = inserted
-    if (isView && this.isOther) [this.isOther, this.showsOther] = [false, true]
+    if (isView && this.isOther) this.showsOther = true
     this.isOtherWindow ||= isView
     this.isDirty = true
     this.ended()
@@ -1535,6 +1604,15 @@ export class Drawing {
     if (!this.isPlain && /has no member/.test(error?.message)) {
       this.isPlain = true
       this.following?.stop()
+      return this.follow()
+    }
+    const {query, baseView} = this
+    if (error?.name == 'invalidParams' && !this.isLoaded && (baseView || Object.values(query).some(Boolean))) {
+      ;[this.query, this.words, this.baseView] = [{}, {}]
+      this.accepted = {query: {}, words: {}}
+      this.say(error.message.replace(/ \(at byte \d+\)/, ''), true)
+      this.showQuery()
+      this.following.stop()
       return this.follow()
     }
     this.absence = error?.message
@@ -1568,20 +1646,23 @@ export class Drawing {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
         const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + 3 * (disclosure > 0)
+        const {disclosure, check, icon, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
         const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
     }
     if (table.width != width) {
-      const {badge, bar, end} = this.slotsFor(section)
+      const {badge, bar, end} = this.slotsFor(section), barWidth = isNarrow(width) ? 84 : 170
       table.width = width
       table.passed = Math.max(Math.min(table.passed, table.columns.length - 2), 0)
-      table.columns = fitColumns(table.columns, width - 2 * pad - (badge && badge * 9 + 24) - 170 * bar - (end && end * 9 + 24), table.passed)
-      const {columns, passed} = table
-      table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      const {passed} = table, ends = (badge && badge * 9 + 24) + barWidth * bar + (end && end * 9 + 24) + 16 * (isNarrow(width) && !bar && (badge || end) > 0)
+      table.steps = []
+      for (let round = 0; round < 2; round++) {
+        const columns = table.columns = fitColumns(table.columns, width - 2 * pad - Math.max(ends, 52 * table.steps.length), passed)
+        table.steps = [passed > 0 && -1, passed < columns.length - 2 && columns.some(({px, natural}, index) => index > passed && px < natural) && 1].filter(Boolean)
+      }
     }
     return table.columns
   }
@@ -1746,9 +1827,12 @@ export class Drawing {
   }
 
   showFiltered() {
-    const {returnTo} = this
-    this.showsOther = this.returnTo = undefined
+    const {returnTo, following: {pins}} = this
+    this.showsOther = undefined
+    if (!this.isOther) this.returnTo = undefined
     if (returnTo) this.cursor = returnTo.cursor
+    const number = this.at.has(this.cursor) ? undefined : returnTo && pins.get(this.cursor?.slice(1))
+    if (number != null) return this.goToNumber(number)
     if (!this.at.has(this.cursor)) this.cursor = this.stops[0]?.key
     this.goTo(returnTo?.anchor ?? {top: 0})
     this.followsTop = !this.place.top
@@ -1984,7 +2068,7 @@ export class Drawing {
 
 """#),
         "page.css": WebFile(
-            tag: "48c14920842bb8be",
+            tag: "2739bfa092702e19",
             text: #"""
 :root {
   --accent: light-dark(#0759c2, #74b4ff);
@@ -2011,8 +2095,11 @@ header { display: flex; align-items: center; gap: 16px; padding: 0 20px; min-hei
 h1 { font-size: 15px; margin: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .quiet { position: absolute; clip-path: inset(50%); width: 1px }
 main { flex: 1; min-height: 0; display: flex; flex-direction: column }
+.notice { margin: 0; padding: 8px 20px; color: light-dark(#8f4400, #ffb067); background: var(--group); overflow-wrap: anywhere }
+.notice:empty { display: none }
+.lost #lists { opacity: .55 }
 #lists { flex: 1; min-height: 0; position: relative; overflow: auto }
-diffable-list { height: 100% }
+diffable-list { height: 100%; min-height: 0 }
 
 .board #lists { display: grid; grid: auto-flow minmax(min(60vh, 320px), 1fr) / repeat(auto-fit, minmax(min(100%, 340px), 1fr)); gap: 1px }
 .board diffable-list { outline: 1px solid var(--line) }
@@ -2040,7 +2127,7 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
 
 """#),
         "page.html": WebFile(
-            tag: "977c918bea3d4ecd",
+            tag: "89ead8cb1e72c1e2",
             text: #"""
 <!doctype html>
 <html lang="en">
@@ -2059,6 +2146,8 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
     <input id="token" required autocomplete="off" autocapitalize="none" spellcheck="false">
     <button>Open</button>
   </form>
+  <p id="wrong" class="notice" role="status"></p>
+  <p id="lost" class="notice" role="status"></p>
   <div id="lists"></div>
 </main>
 <noscript>This page needs JavaScript.</noscript>
@@ -2066,7 +2155,7 @@ button { color: light-dark(#fff, #121214); background: var(--accent); font-weigh
 
 """#),
         "page.js": WebFile(
-            tag: "e73255e8bb9166ec",
+            tag: "230bdbe93f83442a",
             text: #"""
 
 import {shared} from './diffable.js'
@@ -2074,7 +2163,8 @@ import './diffable-list.js'
 
 const query = new URLSearchParams(location.search)
 const home = new URL('.', import.meta.url)
-const isKiosk = query.has('kiosk')
+const isOn = name => query.has(name) && !/^(false|0|no)$/.test(query.get(name))
+const isKiosk = isOn('kiosk')
 const element = id => document.getElementById(id)
 const body = document.body.classList
 
@@ -2103,7 +2193,7 @@ if (isKiosk) {
 }
 
 
-const names = query.getAll('list')
+const names = query.getAll('list').filter(Boolean)
 const path = location.pathname.slice(home.pathname.length)
 if (path.startsWith('lists/')) names.unshift(decodeURIComponent(path.slice('lists/'.length)))
 
@@ -2123,8 +2213,9 @@ const showLists = async () => {
   const lists = names.map(name => {
     const list = document.createElement('diffable-list')
     list.setAttribute('list', name)
+    if (names.length > 1) list.setAttribute('heading', name)
     for (const option of ['view', 'look', 'search', 'sort', 'where', 'appearance', 'min-interval', 'readonly', 'kiosk']) {
-      if (query.has(option)) list.setAttribute(option, query.get(option))
+      if (/readonly|kiosk/.test(option) ? isOn(option) : query.has(option)) list.setAttribute(option, query.get(option))
     }
     return list
   })
@@ -2143,6 +2234,7 @@ const showLists = async () => {
     let current = 0
     const turn = () => {
       lists.forEach((list, index) => { list.inert = index !== current })
+      if ([document.body, ...lists].includes(document.activeElement)) lists[current].focus()
       current = (current + 1) % lists.length
     }
     turn()
@@ -2151,6 +2243,19 @@ const showLists = async () => {
     body.add('board')
   }
   if (!element('locked').contains(document.activeElement)) lists[0].focus()
+}
+
+
+const isJSON = text => { try { return !!JSON.parse(text); } catch { return false; } }
+const isNumber = (least, most) => text => +text >= least && +text <= most
+const isText = () => true
+const isLook = text => isJSON(text) || /^(plain|grouped|insetGrouped|sidebar|sidebarPlain)$/.test(text)
+const values = {list: Boolean, search: isText, where: isText, sort: isText, kiosk: isText, readonly: isText, view: isJSON, look: isLook, appearance: isLook,
+  theme: text => /^(light|dark)$/.test(text), scale: isNumber(0.25, 8), rotate: isNumber(0, Infinity), 'min-interval': isNumber(0, Infinity)}
+const wrong = [...query].filter(([name, value]) => !Object.hasOwn(values, name) || !values[name](value)).map(pair => pair.join('='))
+if (wrong.length) {
+  element('wrong').textContent = `These parts of the address have no effect: ${wrong.join(', ')}`
+  console.warn(element('wrong').textContent)
 }
 
 
@@ -2186,6 +2291,12 @@ const listed = lists => {
   for (const list of lists) known.set(list.list, {...list, name: list.list})
 }
 
+let isListed
+const showLost = () => {
+  body.toggle('lost', !isListed)
+  element('lost').textContent = isListed ? '' : (known.size ? 'The connection is lost' : 'There is no connection') + (connection.reason ? ': ' + connection.reason : '')
+}
+
 const followLists = async () => {
   let result
   try {
@@ -2197,6 +2308,8 @@ const followLists = async () => {
   known.clear()
   listed(result.lists)
   showHome()
+  isListed = true
+  showLost()
 }
 
 if (names.length) {
@@ -2238,18 +2351,22 @@ const checkVersion = async () => {
   if (await health()) location.reload()
 }
 
-const isRefused = async () => {
+const whyRefused = async () => {
   const headers = {Accept: 'application/json', ...connection.token && {Authorization: `Bearer ${connection.token}`}}
   const name = encodeURIComponent(names[0] ?? 'x'.repeat(256))
   const response = await fetch(new URL(`lists/${name}?view={"window":{"limit":1}}`, home), {headers}).catch(() => undefined)
-  return response?.status === 401
+  const status = response?.status
+  connection.reason ||= !status ? 'the server does not answer' : [403, 421, 429, 503].includes(status) ? (await response.text()).trim()
+    : status !== 401 && 'no WebSocket can be opened'
+  return status
 }
 
 const lock = isLocked => {
   element('locked').hidden = !isLocked
   if (!isLocked) return
+  try { delete sessionStorage[`diffable.token ${connection.url}`]; } catch {}
   element('reason').textContent = connection.token
-    ? 'The token of this page is wrong, or has ended.'
+    ? 'The token of this page is wrong, or has ended. Ask for a new link; diffable-web link NAME makes one.'
     : 'This page needs a token. The command diffable-web link NAME creates one.'
   element('token').focus()
 }
@@ -2269,9 +2386,11 @@ connection.addEventListener('state', async () => {
     lock(false)
     if (!names.length) followLists()
     checkVersion()
-  } else if (connection.state === 'lost' && element('locked').hidden) {
+  } else if (connection.state === 'lost') {
     failures += 1
-    if (failures >= (connection.token ? 2 : 1) && await health() && connection.state !== 'open' && await isRefused()) lock(true)
+    isListed = false
+    if (!names.length) setTimeout(showLost, 300)
+    if (failures >= (connection.token ? 2 : 1) && await whyRefused() === 401 && connection.state !== 'open') lock(true)
   }
 })
 
@@ -2531,7 +2650,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "0da4931bfad768af",
+            tag: "d47faacd89d24f73",
             text: #"""
 
 const cell = 8
@@ -2556,6 +2675,22 @@ export function shapeOf(mirror, isClosed = () => false) {
     shape.sections.push(section)
   }
   return shape
+}
+
+export function edited(id, before, after, now, ifRevision) {
+  const text = JSON.stringify
+  const isObject = value => value && typeof value == 'object' && !Array.isArray(value)
+  const changed = (a, b) => Object.keys({...a, ...b}).filter(name => text(a[name]) != text(b[name]))
+  const patch = (a, b) => Object.fromEntries(changed(a, b).map(name => [name, isObject(a[name]) && isObject(b[name]) ? patch(a[name], b[name]) : b[name] ?? null]))
+  let hasNull
+  text(after, (_, value) => { hasNull ||= value === null; return value; })
+  if (!hasNull && [before, after, now].every(isObject)) {
+    const both = changed(before, after).find(name => text(before[name]) != text(now[name]))
+    if (both === undefined) return {operations: [{op: 'patchItems', items: [{id, content: patch(before, after)}]}]}
+  } else if (text(before) == text(now)) {
+    return {ifRevision, operations: [{op: 'reconfigureItems', items: [{id, content: after}]}]}
+  }
+  throw Error('Someone else has changed the same in the meantime: nothing was done')
 }
 
 export const siblings = row => row.parent?.children ?? row.section.rows
@@ -2692,9 +2827,9 @@ export function fitColumns(columns, area, passed) {
   const shown = all.filter(column => column.px)
   const free = () => area - shown.reduce((sum, column) => sum + column.px + 16, -16)
   while (free() < 0) {
-    const wide = shown.filter(column => !column.width && column.px > 64).sort((a, b) => b.px - a.px)
+    const wide = shown.filter(column => !column.width && column.px > (column == all[0] ? 96 : 64)).sort((a, b) => b.px - a.px)
     if (wide.length) wide[0].px -= 8
-    else if (shown.length > 1) shown.pop().px = 0
+    else if (shown.length > 2) shown.pop().px = 0
     else break
   }
   const growing = shown.filter(column => !column.width && column.align == 'left')
@@ -2705,7 +2840,7 @@ export function fitColumns(columns, area, passed) {
 
 """#),
         "style.js": WebFile(
-            tag: "e9965a7daca4b188",
+            tag: "b92e2fe602f306fb",
             text: #"""
 
 export const sheet = new CSSStyleSheet();
@@ -2797,6 +2932,10 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .detail { width: 20px; height: 20px; padding: 0; line-height: 17px; text-align: center; border: 1.5px solid; border-radius: 50%; font-size: 13px }
 .slot { justify-content: flex-end; margin-inline-start: 4px; max-width: 40%; flex: none }
 .track { width: 100px }
+.wraps { flex-wrap: wrap }
+.wraps .main { flex-basis: 55% }
+.ends .slot { max-width: none }
+.ends .track { width: 60px }
 .bar { display: block; height: 5px; border-radius: 3px; background: var(--line) }
 .card .bar { margin-top: 8px }
 .fill { display: block; height: 100%; border-radius: 3px; background: var(--tint, var(--accent)) }
@@ -2826,8 +2965,9 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .trailing { right: 0 }
 .leading { left: 0 }
 .act, .act:hover { border-radius: 0; background: var(--secondary); color: var(--bg) }
-.act.primary { background: var(--accent) }
-.act.destructive { background: var(--red) }
+.act:disabled { background: var(--line); color: var(--secondary) }
+.act.primary:enabled { background: var(--accent) }
+.act.destructive:enabled { background: var(--red) }
 .selected { outline: 2px solid var(--fg); outline-offset: -4px }
 .lifted { opacity: .5 }
 .drop { background: var(--accent); z-index: 4 }

@@ -76,18 +76,28 @@ struct StateOptions: ParsableArguments {
     }
 }
 
-/// The name of a link.
+/// The name of a link. Any text is accepted here, so that `validate` can say what is wrong with it.
 struct LinkName: ExpressibleByArgument {
     let text: String
 
-    init?(argument: String) {
-        let isName = argument.utf8.allSatisfy {
+    init(argument: String) { text = argument }
+
+    var isValid: Bool {
+        let isName = text.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
                 || [0x2D, 0x2E, 0x5F].contains($0)
         }
-        guard isName, (1...64).contains(argument.utf8.count) else { return nil }
-        text = argument
+        return isName && (1...64).contains(text.utf8.count)
     }
+}
+
+/// A number of days, checked as `LinkName` is.
+struct Days: ExpressibleByArgument {
+    let text: String
+
+    init(argument: String) { text = argument }
+
+    var number: Int? { Int(text).flatMap { (1...36_500).contains($0) ? $0 : nil } }
 }
 
 extension Permission: ExpressibleByArgument {}

@@ -24,13 +24,22 @@ struct MakeLink: ParsableCommand {
         help: ArgumentHelp(
             "see; ask, which adds actions and proposals; or change, which adds changes.", valueName: "right"))
     var may: Permission = .see
-    @Option(help: ArgumentHelp("End the link after this many days. Default: never.", valueName: "n")) var days: Int?
+    @Option(help: ArgumentHelp("End the link after this many days. Default: never.", valueName: "n")) var days: Days?
     @OptionGroup var state: StateOptions
 
     func validate() throws {
-        if let days, !(1...36_500).contains(days) { throw ValidationError("--days is a number from 1 to 36500") }
+        guard name.isValid else {
+            throw ValidationError(
+                "\"\(name.text)\" is no name of a link: use up to 64 letters, digits, dots, dashes and underscores")
+        }
+        if let days, days.number == nil {
+            throw ValidationError("--days \(days.text): use a whole number from 1 to 36500")
+        }
         for pattern in lists {
             let name = pattern.hasSuffix("*") ? String(pattern.dropLast()) : pattern
+            guard !name.contains("*") else {
+                throw ValidationError("--lists \(pattern): * can only be at the end")
+            }
             do { if pattern != "*" { _ = try ListName(name) } } catch {
                 throw ValidationError("--lists \(pattern): a list's name \(error)")
             }
@@ -41,7 +50,7 @@ struct MakeLink: ParsableCommand {
         let file = LinkFile(directory: try state.directory())
         let link = Link(
             name: name.text, token: Link.randomToken(), lists: lists, may: may,
-            end: days.map { time(nil) + $0 * 86_400 })
+            end: days?.number.map { time(nil) + $0 * 86_400 })
         do {
             try file.add(link)
             let address = try file.serverAddress()

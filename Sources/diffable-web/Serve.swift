@@ -48,6 +48,9 @@ struct Serve: AsyncParsableCommand {
                 "--listen \(text) is not an address; use an IP address with a port, such as 127.0.0.1:8090 or [::1]:8090, "
                     + "or unix:PATH")
         }
+        for text in hosts where text.contains("/") {
+            throw ValidationError("--hosts \(text) is not a name; use one such as lists.example.org")
+        }
         for (option, texts) in [("--origins", origins), ("--frames", frames)] {
             for text in texts where Origin(text) == nil {
                 throw ValidationError(
@@ -70,6 +73,8 @@ struct Serve: AsyncParsableCommand {
             // Each browser takes two descriptors.
             DescriptorLimit.raise()
             let file = LinkFile(directory: try state.directory())
+            // A damaged file lets no browser in.
+            _ = try file.read()
             let server = try await WebServer.start(
                 addresses(received), settings: settings(file, isActivated: !received.isEmpty), logger: logger)
             try file.noteServerAddress(of: server, machine: Self.machineName)
@@ -77,6 +82,12 @@ struct Serve: AsyncParsableCommand {
                 logger.warning(
                     "serving on \(address.hostAndPort): everybody in the network can reach it, and can read what it sends, with tokens, unless a proxy encrypts it (HTTPS)"
                 )
+            }
+            if isatty(STDERR_FILENO) == 1 {
+                let places = server.addresses.map {
+                    $0.port == nil ? "unix:\($0.hostAndPort)" : "http://\($0.hostAndPort)"
+                }
+                write("diffable-web: serving on \(places.joined(separator: ", "))\n", to: STDERR_FILENO)
             }
             let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
             let notifier = Notifier()

@@ -83,7 +83,11 @@ import Testing
         Case(404, "/lists/tasks2", [bearer]), Case(404, "/lists/men", [bearer]),
         // Wrong requests.
         Case(400, "/lists/tasks?view=%7B", [bearer]), Case(400, "/lists/tasks?view=1&view=2", [bearer]),
-        Case(400, "/lists/%zz"), Case(400, "/lists/a%2Fb", [bearer]), Case(400, "/pages/%00"), Case(400, "/pages/%ff"),
+        Case(400, "/lists/%zz"), Case(404, "/lists/a%2Fb", [bearer]), Case(400, "/lists/tasks/a%2Fb", [bearer]),
+        Case(200, "/lists/menu%2Ftoday", [bearer]), Case(200, "/lists/menu%2fevents/events", [bearer]),
+        Case(404, "/lists/menu/today", [bearer]), Case(400, "/lists/tasks?search=milk", [bearer]),
+        Case(400, "/pages/a%2Fb"),
+        Case(400, "/pages/%00"), Case(400, "/pages/%ff"),
         Case(400, "/pages/..%2fpage.js"), Case(400, "http://127.0.0.1:8090/"), Case(400, "*", method: .OPTIONS),
         Case(400, "/", host: nil), Case(400, "/", [("Host", "127.0.0.1:8090")]),
         Case(400, "/", [("Content-Length", "5")]), Case(400, "/", [("Transfer-Encoding", "chunked")]),
@@ -218,6 +222,15 @@ import Testing
                 == .socket(wall, namesProtocol: false))
     }
 
+    @Test func `a slash in a list's name is escaped, so that a list named events is no stream`() {
+        #expect(
+            Self.verdict(Case(200, "/lists/menu%2Fevents", [Self.bearer])).action
+                == .snapshot("menu/events", view: nil, Self.links[0]))
+        #expect(
+            Self.verdict(Case(404, "/lists/menu/today", [Self.bearer])).action
+                == .refuse(.notFound, "there is nothing here; a slash in a list's name is %2F"))
+    }
+
     @Test func `a link ends when its time is over`() {
         let request = Case(200, "/lists/tasks", [Self.bearer])
         #expect(Self.verdict(request, now: 999).action != Self.verdict(request, now: 1_000).action)
@@ -234,7 +247,7 @@ import Testing
             Self.verdict(Case(200, "/lists/other", headers), links: links).action
         }
         #expect(action([]) == .snapshot("other", view: nil, anonymous))
-        #expect(action([Self.bearer]) == .refuse(.notFound, "there is nothing here"))
+        #expect(action([Self.bearer]) == .refuse(.notFound, Gate.noSuchList))
         guard case .refuse(.unauthorized, _) = action([("Authorization", "Bearer wrong")]) else {
             Issue.record("a wrong token is anonymous")
             return

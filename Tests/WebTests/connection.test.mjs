@@ -37,7 +37,7 @@ beforeEach(() => {
 afterEach(() => {
   mock.timers.reset()
   mock.restoreAll()
-  for (const name of ['document', 'location', 'localStorage', 'history', 'addEventListener']) delete globalThis[name]
+  for (const name of ['document', 'location', 'localStorage', 'sessionStorage', 'history', 'addEventListener']) delete globalThis[name]
 })
 
 const page = (address = 'https://example.org/page?list=tasks') => {
@@ -45,6 +45,7 @@ const page = (address = 'https://example.org/page?list=tasks') => {
   const stored = {}
   globalThis.location = new URL(address)
   globalThis.localStorage = stored
+  globalThis.sessionStorage = {}
   globalThis.history = {state: 7, replaceState: (state, title, url) => { globalThis.location = new URL(url, globalThis.location) }}
   globalThis.document = {hidden: false, addEventListener: (name, listener) => { listeners[name] = listener }}
   globalThis.addEventListener = (name, listener) => { listeners[name] = listener }
@@ -75,9 +76,23 @@ test('a token in the address is stored and removed from the address', () => {
   assert.equal(new Connection('https://other.org/socket').token, undefined, 'another server gets no token')
 })
 
+test('a token is stored for the tab, and for the browser when it has opened a connection', () => {
+  const {stored} = page('https://example.org/page#token=wrong')
+  const key = 'diffable.token wss://example.org/socket'
+  stored[key] = 'good'
+  assert.equal(new Connection('https://example.org/socket').token, 'wrong')
+  FakeSocket.last.drop()
+  assert.equal(stored[key], 'good')
+  assert.equal(sessionStorage[key], 'wrong')
+  location = new URL('https://example.org/page#token=new')
+  new Connection('https://example.org/socket')
+  FakeSocket.last.open()
+  assert.equal(stored[key], 'new')
+})
+
 test('without storage, the token stays in the address', () => {
   page('https://example.org/#token=T')
-  Object.defineProperty(globalThis, 'localStorage', {configurable: true, get: () => { throw Error('SecurityError') }})
+  for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {configurable: true, get: () => { throw Error('SecurityError') }})
   assert.equal(new Connection(address).token, 'T')
   assert.equal(location.hash, '#token=T')
 })
@@ -170,6 +185,7 @@ test('bookmarks keep a connection open without any request', () => {
   assert.equal(following.revision, 11)
   assert.equal(socket.request('subscribe').params.bookmark, 30_000)
   assert.ok(updates.slice(1).every(({reason, inserted, list}) => !reason && !inserted.size && !list))
+  assert.ok(updates.length <= 2, 'a heartbeat that says nothing new is no update')
 })
 
 test('a reply to the ping keeps the connection', () => {
@@ -227,9 +243,10 @@ test('a page that rests stays so when the network is back', () => {
 })
 
 test('a list is live while it is up to date', () => {
+  const updates = []
   const connection = new Connection(address)
   FakeSocket.last.open()
-  const following = connection.follow('tasks')
+  const following = connection.follow('tasks', {onUpdate: update => updates.push(update)})
   assert.equal(following.live, undefined)
   FakeSocket.last.answer('subscribe', {subscription: 1, list: 'tasks', epoch: 'E', revision: 1})
   assert.equal(following.live, undefined)
@@ -239,8 +256,10 @@ test('a list is live while it is up to date', () => {
   assert.equal(following.live, undefined)
   mock.timers.tick(500)
   FakeSocket.last.open()
+  const before = updates.length
   FakeSocket.last.answer('subscribe', {subscription: 1, list: 'tasks', epoch: 'E', revision: 1, resumed: true})
   assert.equal(following.live, true)
+  assert.equal(updates.length, before + 1, 'an update tells that it is live again')
   FakeSocket.last.notify('listDeleted', {})
   assert.equal(following.live, undefined)
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import {test} from 'node:test'
 import {boxMax, Place} from '../../Web/place.js'
-import {columnCount, fitColumns, follow, frameIndex, itemWidth, layOut, shapeOf, stops} from '../../Web/rows.js'
+import {columnCount, edited, fitColumns, follow, frameIndex, itemWidth, layOut, shapeOf, stops} from '../../Web/rows.js'
 
 /** A mirror of sections `{id: [item, …]}`, where an item is an id or `[id, child, …]`. */
 function mirror(sections, looks = {}) {
@@ -108,6 +108,18 @@ test('the widest columns of a table shrink first, and the last ones have no room
   assert.equal(widths(200)[3], 0)
   assert.ok(widths(200)[0] > 0)
   assert.equal(widths(600, 1)[1], 0)
+  assert.deepEqual(fitColumns(columns.slice(0, 2), 150, 0).map(({px}) => px > 0), [true, true], 'a column beside the first one')
+})
+
+test('an edit keeps what others change, and a conflict is an error', () => {
+  const patch = (before, after, now = before) => edited('a', before, after, now, 7).operations[0]
+  assert.deepEqual(patch({x: 1, y: {a: 1, b: 2}, z: 3}, {x: 2, y: {a: 1}}), {op: 'patchItems', items: [{id: 'a', content: {x: 2, y: {b: null}, z: null}}]})
+  assert.deepEqual(patch({x: 1}, {x: 2}, {x: 1, y: 5}).items[0].content, {x: 2})
+  assert.throws(() => patch({x: 1}, {x: 2}, {x: 3}), /Someone else/)
+  // A patch cannot set null.
+  assert.deepEqual(edited('a', {x: 1}, {x: null}, {x: 1}, 7), {ifRevision: 7, operations: [{op: 'reconfigureItems', items: [{id: 'a', content: {x: null}}]}]})
+  assert.throws(() => patch({x: 1}, {x: null}, {x: 1, y: 2}), /Someone else/)
+  assert.throws(() => patch('a', 'b', 'c'), /Someone else/)
 })
 
 test('a place stands for one offset, exactly at both ends', () => {

@@ -40,6 +40,38 @@ class ConnectionTests(WebTest):
         self.assertEqual(self.cursor(page), "a")
         self.assertIsNone(self.client.snapshot(name).state["a"].get("checked"))
 
+    def test_an_out_of_date_list_stays_dimmed_until_it_is_up_to_date(self) -> None:
+        page = self.open(self.publish(letters("a")), self.publish(letters("b")), flags=("kiosk",))
+        self.daemon.kill()
+        dimmed = "[...document.querySelectorAll('diffable-list')].every(e => e.shadowRoot.querySelector('.dim .banner').textContent)"
+        self.wait_for(lambda: page.evaluate(f"(() => {{ try {{ return {dimmed} }} catch {{}} }})()"), "both lists are dimmed")
+        # The page tries to connect several times in this time.
+        page.evaluate(f"globalThis.was = true; setInterval(() => {{ try {{ was &&= {dimmed} }} catch {{ was = false }} }}, 10)")
+        page.wait_for_timeout(4000)
+        self.assertTrue(page.evaluate("was"), "a list looked up to date")
+        self.assertIn("the daemon is gone", page.locator("diffable-list .banner").first.inner_text())
+        page.wait_for_timeout(1500)
+        self.assertIn("as of", page.locator("diffable-list .banner").first.inner_text())
+        self.daemon.start()
+        self.wait_until_live(page, 2)
+        self.wait_for(lambda: page.locator("diffable-list .dim").count() == 0, "both lists are up to date")
+
+    def test_a_page_that_is_opened_without_a_daemon_says_so(self) -> None:
+        name = self.publish(letters("a"))
+        opened = self.context().new_page()
+        opened.goto(self.address())
+        links = opened.locator(".lists a")
+        self.wait_for(lambda: links.count() == 1, "the list")
+        self.daemon.kill()
+        for address in (self.address(), self.address(name)):
+            page = self.context().new_page()
+            page.goto(address)
+            page.get_by_text("There is no connection: the daemon is gone").wait_for(timeout=5000)
+        self.wait_for(lambda: "The connection is lost" in opened.locator("main").inner_text(), "the open page says so, too")
+        self.assertEqual(opened.evaluate("getComputedStyle(document.getElementById('lists')).opacity"), "0.55")
+        self.daemon.start()
+        self.wait_for(lambda: links.count() == 1 and not opened.locator("#lost").is_visible(), "the list is back")
+
     def test_a_killed_bridge_returns(self) -> None:
         name = self.publish(letters("a"))
         page = self.open(name)

@@ -89,6 +89,59 @@ class KeyTests(WebTest):
         self.at_rest(page)
         self.assertEqual(self.client.snapshot(name).revision, 1)
 
+    def test_a_link_for_actions_shows_which_it_may_use(self) -> None:
+        ask = {"id": "ask", "title": "Ask", "style": "primary"}
+        name = self.publish(letters("a", "b", selection="multiple", trailingActions=[ask, DONE]))
+        page = self.open(name, token=self.web.link(name, may="ask"))
+        self.press(page, "d")
+        page.get_by_text("You may not change this list").wait_for()
+        self.press(page, "<")
+        buttons = page.locator("diffable-list .act")
+        self.assertEqual([buttons.nth(index).is_enabled() for index in range(2)], [True, False])
+        self.press(page, "Escape", "Space")
+        self.wait_for(lambda: self.marked(page) == ["a"], "Space marks")
+
+    def test_a_click_on_an_action_at_the_end_keeps_the_focus(self) -> None:
+        name = self.publish(letters("a", "b", "c", trailingActions=[DONE]))
+        page = self.open(name)
+        self.press(page, "<")
+        page.get_by_role("button", name="Done").click()
+        self.wait_for(lambda: self.client.snapshot(name).state["a"].get("checked") is True, "it acts")
+        page.keyboard.press("ArrowDown")
+        self.wait_for(lambda: self.cursor(page) == "b", "the keys still work")
+
+    def test_an_edit_keeps_what_others_change_and_overwrites_nothing(self) -> None:
+        name = self.publish(letters("a", "b"))
+        page = self.open(name)
+        field, save = page.get_by_role("textbox", name="Content as JSON"), page.get_by_role("button", name="Save")
+
+        def content() -> Any:
+            return {key: self.client.snapshot(name).state["a"].get(key) for key in ("text", "badge", "due")}
+
+        self.press(page, "e")
+        field.fill('{"text":"mine"}')
+        self.patch(name, "a", badge="theirs")
+        self.wait_for(lambda: page.evaluate("probe.list.following.mirror.items.get('a').content.badge") == "theirs")
+        save.click()
+        self.wait_for(lambda: content() == {"text": "mine", "badge": "theirs", "due": None}, "both changes")
+        self.wait_for(lambda: field.count() == 0, "the dialog closes")
+        # The same member: nothing is overwritten, and the text stays.
+        self.press(page, "e")
+        field.fill('{"text":"mine again","badge":"theirs"}')
+        self.patch(name, "a", text="theirs")
+        self.wait_for(lambda: page.evaluate("probe.list.following.mirror.items.get('a').content.text") == "theirs")
+        save.click()
+        page.get_by_text("Someone else has changed the same").wait_for()
+        self.assertEqual(content()["text"], "theirs")
+        self.assertIn("mine again", field.input_value())
+        # A deleted row.
+        self.client.transact(name, [{"op": "deleteItems", "items": ["a"]}])
+        self.wait_for(lambda: page.evaluate("!probe.list.following.mirror.items.has('a')"))
+        field.fill('{"text":"mine","badge":"mine"}')
+        save.click()
+        page.get_by_text("Someone else has deleted the row").wait_for()
+        self.assertIn("mine", field.input_value())
+
     def test_alt_arrow_moves_a_row(self) -> None:
         name = self.publish(letters("a", "b", "c", canReorder=True))
         page = self.open(name)
@@ -151,6 +204,17 @@ class KeyTests(WebTest):
         self.press(page, "ArrowRight")
         self.wait_for(lambda: self.texts(page) == ["Folder", "File"], "the child is loaded")
 
+    def test_a_row_without_children_says_so_when_it_is_expanded(self) -> None:
+        page = self.open(self.publish({"sections": [{"id": "main", "items": [{"id": "a", "content": {"text": "A", "hasChildren": True}}]}]}))
+        self.press(page, "ArrowRight")
+        page.get_by_text("Nobody has loaded rows below it").wait_for()
+
+    def test_a_readonly_list_tells_why_a_key_does_nothing(self) -> None:
+        page = self.open(self.publish(letters("a", kinds={"": {"actions": [DONE]}})), flags=("readonly",))
+        page.evaluate("probe.list.addEventListener('refused', ({detail}) => { globalThis.reason = detail.message })")
+        self.press(page, "d")
+        self.wait_for(lambda: "only look at this list" in (page.evaluate("globalThis.reason") or ""), "the reason")
+
     def test_search_shows_matches_while_one_types(self) -> None:
         page = self.open(self.publish(letters("apple", "banana", "cherry", "pineapple")))
         self.press(page, "/")
@@ -158,6 +222,50 @@ class KeyTests(WebTest):
         self.wait_for(lambda: self.texts(page) == ["APPLE", "PINEAPPLE"], "two rows match")
         page.keyboard.press("Escape")
         self.wait_for(lambda: len(self.texts(page)) == 4, "Esc ends the search")
+
+    def test_esc_ends_the_search_and_the_cursor_stays_on_the_match(self) -> None:
+        big = {"sections": [{"id": "s", "items": [{"id": f"i{n}", "content": {"text": f"Row {n}."}} for n in range(9000)]}]}
+        for content, words, match in ((letters("apple", "banana", "cherry"), "err", "cherry"), (big, "row 7777.", "i7777")):
+            for keys in (["Escape"], ["Enter", "Escape"]):
+                with self.subTest(words=words, keys=keys):
+                    page = self.open(self.publish(content))
+                    total = page.evaluate("probe.list.following.total")
+                    self.press(page, "/")
+                    page.keyboard.type(words)
+                    self.wait_for(lambda: self.texts(page) == [words.capitalize() if match[0] == "i" else match.upper()], "the match")
+                    self.wait_for(lambda: self.cursor(page) == match, "the cursor is on it")
+                    for key in keys:
+                        page.keyboard.press(key)
+                    self.wait_for(lambda: page.evaluate("probe.list.following.total") == total, "the search ends")
+                    self.wait_for(lambda: self.cursor(page) == match, "the cursor stays on the match")
+                    self.wait_for(lambda: any(match in (row["text"].lower(), "i" + row["text"][4:-1]) and row["isVisible"] for row in self.rows(page)))
+                    page.context.close()
+
+    def test_a_refused_condition_leaves_the_old_one(self) -> None:
+        page = self.open(self.publish(letters("apple", "banana")))
+        head = page.locator("diffable-list #query")
+        for text in ("text~APP", '{"path":"x"}'):
+            self.press(page, "w")
+            page.keyboard.press("Control+a")
+            page.keyboard.type(text)
+            page.keyboard.press("Enter")
+            self.at_rest(page)
+        self.assertNotEqual(page.locator("diffable-list .refused").inner_text(), "")
+        self.assertNotRegex(page.locator("diffable-list .refused").inner_text(), "at byte")
+        self.assertEqual(head.inner_text(), "where text~APP")
+        self.assertEqual(self.texts(page), ["APPLE"])
+        self.press(page, "/")
+        page.keyboard.type("pp")
+        self.wait_for(lambda: head.inner_text() == "“pp” · where text~APP")
+        self.wait_for(lambda: self.texts(page) == ["APPLE"], "the match")
+
+    def test_tab_goes_to_sections_that_are_not_loaded(self) -> None:
+        page = self.open(self.publish({"sections": [
+            {"id": f"s{s}", "items": [{"id": f"i{s}-{n}", "content": {"text": f"Row {s}-{n}"}} for n in range(500)]} for s in range(20)]}))
+        for key, cursor in (("Tab", "i1-0"), ("Tab", "i2-0"), ("Shift+Tab", "i1-0"), ("End", "i19-499"), ("Shift+Tab", "i18-0")):
+            self.press(page, key)
+            self.wait_for(lambda cursor=cursor: self.cursor(page) == cursor, f"{key} goes to {cursor}")
+        self.assertEqual(page.evaluate("document.activeElement.localName"), "diffable-list")
 
     def test_an_inserted_row_is_typed(self) -> None:
         name = self.publish(letters("a", "b", canInsert=True))

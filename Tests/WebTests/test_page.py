@@ -104,6 +104,28 @@ class PageTests(WebTest):
         self.wait_until_live(page)
         self.wait_for_texts(page, ["Milk", "Tea", "Soap"])
 
+    def test_the_address_of_a_list_for_scripts(self) -> None:
+        name = self.publish(tasks("Milk"), name=f"{self.new_name()}/events")
+        escaped = name.replace("/", "%2F")
+        bearer = {"Authorization": f"Bearer {self.web.link()}"}
+        status, _, body = self.web.get(f"/lists/{escaped}", **bearer)
+        self.assertEqual((status, b"Milk" in body), (200, True))
+        for path, expected, reason in ((f"/lists/{escaped}?search=milk", 400, b'no "search"'), ("/lists/nothing", 404, b"no list with this name"),
+                                       ("/lists/team/alpha", 404, b"%2F")):
+            status, _, body = self.web.get(path, **bearer)
+            self.assertEqual(status, expected)
+            self.assertIn(reason, body)
+        page = self.new_page(f"{self.web.url}/lists/{escaped}#token={self.web.link()}")
+        self.wait_for_texts(page, ["Milk"])
+
+    def test_a_removed_link_is_named_on_the_page_of_all_lists(self) -> None:
+        self.publish(tasks("Milk"))
+        page = self.new_page(self.address(token=self.web.link(name="gone")))
+        self.wait_for(lambda: page.locator(".lists a").count() > 0, "the lists")
+        self.web.command("unlink", "gone")
+        page.get_by_text("the link was removed or has ended").wait_for()
+        self.wait_for(page.locator("#token").is_visible, "the field")
+
     def test_views_of_the_address(self) -> None:
         name = self.publish(tasks("Milk", "Tea", "Soap", "Salt"))
         for query, texts in [
@@ -144,10 +166,78 @@ class PageTests(WebTest):
         self.assertAlmostEqual(page.evaluate(row), plain.evaluate(row) * 1.5, delta=1)
         self.assertLessEqual(page.evaluate(height), 600, "it fits on the screen")
 
-    def test_wrong_options_are_ignored(self) -> None:
+    def test_mistakes_in_the_address_are_shown_and_ignored(self) -> None:
+        self.expected_messages = (*self.expected_messages, "have no effect", "is not JSON")
         name = self.publish(tasks("Milk"))
-        page = self.open(name, theme="<b>", scale="-3", rotate="x", view="{")
+        page = self.open(name, theme="<b>", scale="-3", rotate="x", view="{", serch="a")
         self.wait_for(lambda: self.texts(page) == ["Milk"], "the list")
+        said = page.locator("#wrong").inner_text()
+        for part in ("theme=<b>", "scale=-3", "rotate=x", "view={", "serch=a"):
+            self.assertIn(part, said)
+        self.assertEqual(violations(page), [])
+        page = self.open(name, kiosk="false", theme="dark", look='{"layout":"table"}')
+        self.assertTrue(page.locator("header").is_visible(), "kiosk=false is no kiosk")
+        self.assertFalse(page.locator("#wrong").is_visible())
+        page = self.new_page(f"{self.web.url}/?list=#token={self.web.link(name)}")
+        self.wait_for(lambda: self.links(page) == [name], "all lists")
+
+    def test_a_refused_condition_of_the_address_is_dropped(self) -> None:
+        self.expected_messages = (*self.expected_messages, "have no effect")
+        name = self.publish(tasks("Milk", "Tea"))
+        for where in ('{"path":"x"}', "{bad"):
+            with self.subTest(where=where):
+                page = self.open(name, where=where)
+                self.wait_for(lambda: self.texts(page) == ["Milk", "Tea"], "all rows")
+                self.assertNotEqual(page.locator("diffable-list .refused").inner_text(), "")
+                self.assertFalse(page.locator("diffable-list #query").is_visible())
+                page.context.close()
+
+    def test_a_wrong_link_does_not_replace_the_stored_one(self) -> None:
+        name = self.publish(tasks("Milk"))
+        context = self.context()
+        self.open(name, context=context).close()
+        page = context.new_page()
+        page.goto(f"{self.web.url}/?list={name}#token={'x' * 43}")
+        self.wait_for(page.locator("#token").is_visible, "the link is wrong")
+        page.goto(f"{self.web.url}/?list={name}&theme=light")
+        self.wait_until_live(page)
+        # Each tab keeps its own link.
+        other = self.publish(tasks("Tea"))
+        second = context.new_page()
+        second.goto(self.address(other, token=self.web.link(other)))
+        self.wait_until_live(second)
+        page.reload()
+        self.wait_until_live(page)
+        second.reload()
+        self.wait_until_live(second)
+
+    def test_no_text_is_cut_off_where_there_is_space(self) -> None:
+        trains = [{"id": f"t{n}", "content": {"time": f"1{n}:05", "line": f"RE {n}", "to": "Old Town", "platform": n, "note": "+6 min", "urgent": n == 1}}
+                  for n in range(3)]
+        table = self.publish({"content": {"layout": "table", "columns": ["time", "line", "to", "platform", "note"]},
+                              "sections": [{"id": "s", "items": trains}]})
+        row = {"text": "Repair the old bicycle", "secondaryText": "front brake", "badge": "12 new", "progress": 0.4, "checked": True,
+               "accessories": [{"type": "label", "text": "label"}, "detail", "disclosureIndicator"]}
+        rows = self.publish({"sections": [{"id": "s", "items": [{"id": "a", "content": row}]}]})
+        cut = '''[...probe.root.querySelectorAll("[part~=row] .text, [part~=row] .sub, [part~=row] .badge")]
+            .filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)'''
+        page = self.open(table, context=self.context(viewport=PHONE))
+        self.assertEqual(page.evaluate(cut), [], "the first column")
+        step = page.get_by_role("button", name="More columns").bounding_box()
+        assert step is not None
+        self.assertLessEqual(step["x"] + step["width"], PHONE["width"], "the sign for further columns is on the screen")
+        for width in (390, 480, 540, 580, 640, 700, 800):
+            for query in ({}, {"look": '{"layout":"table","columns":["text","checked"]}'}):
+                with self.subTest(width=width, query=query):
+                    page = self.open(rows, context=self.context(viewport={"width": width, "height": 500}), **query)
+                    if query:
+                        cells = "[...probe.root.querySelectorAll('[part~=row] .cell:not(.ends)')].map(e => e.clientWidth > 20)"
+                        self.assertEqual(page.evaluate(cells), [True, True])
+                    else:
+                        self.assertEqual(page.evaluate(cut), [])
+                    page.context.close()
+        page = self.open(rows, context=self.context(viewport={"width": 640, "height": 420}), scale="3")
+        self.assertGreaterEqual(page.locator("diffable-list").bounding_box()["y"], page.locator("header").bounding_box()["height"] - 1)
 
     # A wall
 
@@ -165,6 +255,10 @@ class PageTests(WebTest):
         self.assertEqual(page.evaluate(at), "none")
         page.mouse.move(120, 100)
         self.wait_for(lambda: page.evaluate(at) != "none", "the pointer is back")
+        # There is no cursor, and keys do not act.
+        page.keyboard.press("/")
+        page.keyboard.press("?")
+        self.assertEqual(page.evaluate("[probe.root.querySelector('#prompt').hidden, probe.root.querySelector('dialog').open]"), [True, False])
         # It never rests.
         page.evaluate("""Object.defineProperty(document, 'hidden', {value: true, configurable: true});
             document.dispatchEvent(new Event('visibilitychange'))""")
@@ -184,6 +278,7 @@ class PageTests(WebTest):
 
         for name in [*names, names[0]]:
             wait_until_shown(name)
+            self.assertEqual(page.evaluate("document.activeElement.getAttribute('list')"), name, "it has the focus")
             page.clock.run_for(30_000)
 
 

@@ -72,6 +72,31 @@ class TouchTests(WebTest):
         self.touch(page, [self.middle(page, "B")], hold=900)
         page.get_by_role("dialog").get_by_role("button", name="Delete").wait_for()
 
+    def test_a_row_is_added_and_a_search_is_ended_without_a_keyboard(self) -> None:
+        name = self.publish(letters("a", "b", canInsert=True))
+        page = self.open_on_phone(name)
+        page.get_by_role("button", name="New row").tap()
+        page.keyboard.type("c")
+        page.keyboard.press("Enter")
+        self.wait_for(lambda: len(self.order(name)) == 3, "the new row")
+        page.get_by_role("button", name="Search").tap()
+        page.keyboard.type("b")
+        self.wait_for(lambda: self.texts(page) == ["B"], "the match")
+        page.get_by_role("button", name="End").tap()
+        self.wait_for(lambda: len(self.texts(page)) == 3, "all rows")
+
+    def test_a_tap_beside_a_menu_only_closes_it(self) -> None:
+        page = self.open_on_phone(self.publish(letters("a", "b", kinds={"": {"actions": [DONE, DELETE]}})))
+        self.touch(page, [self.middle(page, "B")], hold=900)
+        dialog = page.get_by_role("dialog")
+        dialog.wait_for()
+        link = page.locator("#home").bounding_box()
+        assert link is not None
+        page.touchscreen.tap(link["x"] + link["width"] / 2, link["y"] + link["height"] / 2)
+        self.wait_for(lambda: dialog.count() == 0, "the menu is closed")
+        page.wait_for_timeout(500)
+        self.assertIn("list=", page.url)
+
     def test_a_drag_moves_a_row(self) -> None:
         name = self.publish(letters("a", "b", "c", canReorder=True))
         page = self.open_on_phone(name)
