@@ -23,14 +23,15 @@ package struct Looks: Sendable {
         var look = ListLook()
         look.title = layers.text("title")
         look.subtitle = layers.text("subtitle")
-        look.empty = layers.value("empty", itemContent)
+        look.empty = layers.value("empty") { itemContent($0, nil) }
         look.actions = layers.actions("actions") ?? []
         return look
     }
 
     /// O(length of the section's content and the list's).
-    package func sectionLook(_ content: Content?) -> SectionLook {
+    package func sectionLook(_ content: Content?, _ clock: WallClock = WallClock()) -> SectionLook {
         let layers = Layers([user, content.map { ContentValue($0) }, list])
+        func itemContent(_ value: ContentValue) -> ItemLook? { DiffableView.itemContent(value, clock) }
         var look = SectionLook()
         look.layout = layers.value("layout", SectionLayout.init) ?? look.layout
         look.appearance = layers.name("appearance") ?? look.appearance
@@ -41,7 +42,10 @@ package struct Looks: Sendable {
         look.columns = layers.value("columns", TableColumn.columns)
         look.selection = layers.name("selection") ?? look.selection
         look.canReorder = layers.boolean("canReorder") ?? look.canReorder
-        look.canInsert = layers.boolean("canInsert") ?? look.canInsert
+        if let canInsert = layers.value("canInsert", { $0.boolean != nil || $0.isObject ? $0 : nil }) {
+            (look.canInsert, look.template) = (canInsert != .boolean(false), canInsert.isObject ? canInsert : nil)
+        }
+        look.hidesWhenEmpty = layers.boolean("hidesWhenEmpty") ?? look.hidesWhenEmpty
         look.hasMore = layers.boolean("more") ?? look.hasMore
         return look
     }
@@ -75,12 +79,12 @@ package struct ItemLooks: Sendable {
     }
 
     /// O(length of the item's content).
-    package func look(_ item: Item) -> ItemLook {
+    package func look(_ item: Item, _ clock: WallClock = WallClock()) -> ItemLook {
         let content = item.content.map { ContentValue($0) }
         let kind = item.kind?.description ?? ""
         var look = ItemLook()
         let own = Layers(
-            [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)])
+            [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)], clock)
         look.read(own, content)
         if look.text.isEmpty { look.text = harmlessText(item.id.description) }
         let shared = Layers([user, section, list])
@@ -94,12 +98,12 @@ package struct ItemLooks: Sendable {
 }
 
 /// A header, a footer, or the text of an empty list: a text, or members like an item's.
-private func itemContent(_ value: ContentValue) -> ItemLook? {
+private func itemContent(_ value: ContentValue, _ clock: WallClock?) -> ItemLook? {
     var look = ItemLook()
     switch value {
     case .text(let text): look.text = harmlessText(text)
     case .object:
-        let layers = Layers([value])
+        let layers = Layers([value], clock)
         look.read(layers, value)
         look.actions = layers.actions("actions") ?? []
     default: return nil
@@ -110,22 +114,45 @@ private func itemContent(_ value: ContentValue) -> ItemLook? {
 extension ItemLook {
     /// Reads the members that an item, its kind and the user may set.
     fileprivate mutating func read(_ layers: Layers, _ content: ContentValue?) {
-        text = layers.value("text") { $0.text.flatMap(Self.shown) } ?? content.flatMap(Self.standardText) ?? ""
-        secondaryText = layers.text("secondaryText") ?? layers.text("subtitle") ?? layers.text("description")
+        text =
+            layers.value("text") { value in shown(value.shownText(layers.clock)) }
+            ?? content.flatMap(Self.standardText) ?? ""
+        secondaryText =
+            ["secondaryText", "subtitle", "description"].lazy.compactMap { layers.shownText($0) }.first.map {
+                noted($0)
+            }
         icon = layers.value("icon", Icon.init)
         image = layers.value("image", ImageSource.init)
-        badge = layers.value("badge", Badge.init)
-        tint = layers.value("tint", Tint.init)
+        badge = layers.value("badge") { Badge($0, layers.clock) }
+        let colour = layers.value("tint", TintChoice.init)
+        (tint, sign) = (colour?.tint, colour?.sign)
         progress = layers.value("progress") { $0.number.map { min(max($0, 0), 1) } }
-        checkbox = layers.value("checked", Checkbox.init)
+        toggle = layers.value("toggle") {
+            $0.text.map(TableColumn.canonical).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        checkbox =
+            layers.value("checked", Checkbox.init)
+            ?? toggle.map { content?.value(at: $0) == .boolean(true) ? .checked : .unchecked }
         isUrgent = layers.boolean("urgent") ?? isUrgent
         isEnabled = layers.boolean("enabled") ?? isEnabled
         lines = layers.value("lines") { $0.count } ?? lines
-        accessories = layers.value("accessories") { $0.elements?.compactMap(Accessory.init) }
+        accessories = layers.value("accessories") { $0.elements?.compactMap { Accessory($0, layers.clock) } }
         hasChildren = layers.boolean("hasChildren") ?? hasChildren
-        accessibilityLabel = layers.value("accessibilityLabel") { $0.text.flatMap(Self.shown) }
-        tooltip = layers.text("tooltip")
+        accessibilityLabel = layers.value("accessibilityLabel") { shown($0.shownText(layers.clock)) }
+        tooltip = layers.shownText("tooltip").map { noted($0) }
         keywords = layers.text("keywords")
+        let parts = [badge?.changesAt] + (accessories ?? []).map(\.changesAt)
+        changesAt = parts.reduce(changesAt, earlier)
+    }
+
+    private mutating func noted(_ shown: FormattedText) -> String {
+        changesAt = earlier(changesAt, shown.changesAt)
+        return shown.text
+    }
+
+    /// Nil for text without visible characters, so that the next source is used.
+    private mutating func shown(_ shown: FormattedText?) -> String? {
+        shown.flatMap { Self.shown($0.text) == nil ? nil : noted($0) }
     }
 
     /// The text of an item without `text`: the usual names, then the first text without another meaning, or a content that is
