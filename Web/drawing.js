@@ -194,7 +194,8 @@ export class Drawing {
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
         const {disclosure, check, icon, sign} = this.slotsFor(section)
         const front = index ? 0 : (disclosure > 0) + check + icon + sign + 3 * (disclosure > 0)
-        const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(({text, sign}) => text.length + 2 * !!sign)) + 1, 48), 400) + 28 * front
+        // Digits and capitals of units are wider than most letters.
+        const natural = (column.format ? 10 : 8) * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(({text, sign}) => text.length + 2 * !!sign)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
