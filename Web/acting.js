@@ -1,7 +1,7 @@
 // Moves the cursor and acts on rows, by the rules of docs/viewer.md. An action applies to the rows that were on the screen, now
 // or not at all: nothing is queued.
 
-import {clean, textPath} from './appearance.js'
+import {clean, sectionLook, textPath} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
@@ -15,9 +15,9 @@ const fold = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 /** Operations with an item's id in place of "$item". */
 const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, value) => value === '$item' ? id : value)
 
-/** An object in which a pointer leads to a value. */
-const standing = (value, pointer) => pointer.split('/').slice(1).reduceRight(
-  (value, name) => ({[name.replaceAll('~1', '/').replaceAll('~0', '~')]: value}), value)
+/** An object in which the parts of a pointer lead to a value, with the other members of a template. */
+const standing = (value, [name, ...rest], template) => ({...template,
+  [name.replaceAll('~1', '/').replaceAll('~0', '~')]: rest.length ? standing(value, rest, template?.[name]) : value})
 
 /** What a refusal means for the user of a page. */
 const wordsOf = ({name, message}) => ({
@@ -247,9 +247,16 @@ export class Acting extends Drawing {
     const actions = this.readonly ? [] : this.actionsOf(cursor)
     const primary = isEnabled && actions.find(action => action.style == 'primary')
     if (primary) this.perform(primary)
+    else if (look.toggle && isEnabled) this.check()
     else if (row?.isParent || look.hasChildren) this.expand(row, !row.isOpen)
     else if (!isEnabled) this.no(this.subject([row.id]) + ' is disabled')
     else if (actions.length) this.openMenu()
+  }
+
+  /** Switches the row's `toggle`. */
+  check() {
+    const {row: {id, item}} = this, {toggle, checked} = this.itemLook(this.row)
+    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle.split('/').slice(1))}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
   }
 
   perform(action, isForList) {
@@ -547,16 +554,17 @@ export class Acting extends Drawing {
     const {row, cursor, shape} = this
     if (!this.mayChange()) return
     const section = row?.section ?? shape.sections.find(section => section.id == cursor?.slice(1)) ?? shape.sections[0]
-    const look = section ? this.look(section) : this.content ?? {}
-    if (look.canInsert !== true) return this.no('The list sets no canInsert')
+    const look = sectionLook(section?.content, this.content, this.userLook)
+    const {canInsert} = look
+    if (!canInsert) return this.no('The list sets no canInsert')
     const before = row ?? (cursor?.[0] == 'm' ? section.rows.at(-1) : undefined)
-    const kind = before?.item.kind
+    const kind = canInsert.kind ?? before?.item.kind
     const first = look.layout?.type == 'table' ? this.columns(section)[0].path : ''
     const path = first[0] == '/' ? first : textPath(kind, this.userLook, this.content)
     this.type('New row', '', async text => {
       const id = 'new-' + Math.random().toString(36).slice(2)
       const place = before ? {op: 'insertItems', after: before.id} : section ? {op: 'insertItems', section: section.id, after: null} : {op: 'appendItems'}
-      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
+      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path.split('/').slice(1), canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
     })
   }
 
@@ -628,4 +636,4 @@ for (const [keys, command] of Object.entries({
   'alt-ArrowUp': v => v.reorder(-1), 'alt-ArrowDown': v => v.reorder(1), '^x': v => v.take(), '^v': v => v.putTaken(),
   '+': v => v.add(), e: v => v.edit(), E: v => v.toggle('isEditing'), u: v => v.undo(), U: v => v.undo(true), y: v => v.copy(), p: v => v.toggle('isPaused'), '?': v => v.showHelp(),
 })) for (const key of keys.split(' ')) Acting.keys[key] = command
-Acting.keys[' '] = v => v.mark()
+Acting.keys[' '] = v => v.row && v.itemLook(v.row).toggle && v.mode.kind == 'rows' ? v.check() : v.mark()

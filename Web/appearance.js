@@ -26,8 +26,8 @@ export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefi
 // Readers return undefined for a wrong type.
 const is = type => value => typeof value == type ? value : undefined
 const isText = is('string'), boolean = is('boolean'), number = is('number')
-const string = value => isText(value) === undefined ? undefined : clean(value)
-const shown = value => string(value)?.trim() ? clean(value) : undefined
+const string = value => isText(value) === undefined ? written(value) : clean(value)
+const shown = value => string(value)?.trim() ? string(value) : undefined
 const count = value => Number.isInteger(value) && value >= 0 ? value : undefined
 const size = value => count(value) || undefined
 const oneOf = names => value => names.split(' ').includes(value) ? value : undefined
@@ -39,16 +39,117 @@ function character(value) {
   return text?.trim() == text && segmenter.segment(text).containing()?.segment == text ? text : undefined
 }
 
-const tint = value => /^#[\da-f]{6}$/i.test(value) ? value.toLowerCase()
+// Formats
+
+/** When a text that was just read will be another one. */
+let changesAt
+const two = number => String(number).padStart(2, 0)
+const units = [[31536e6, 'y'], [864e5, 'd'], [36e5, 'h'], [6e4, 'min'], [1e3, 's'], [1, 'ms']]
+
+/** NaN for anything but a number; programs that read tables may publish numbers as text. */
+const numberOf = value => number(value) ?? (/^-?\d+(\.\d+)?$/.test(isText(value)) ? +value : NaN)
+
+const numbers = {
+  bytes(number) {
+    let value = Math.round(number), unit = -1
+    while (unit < 4 && (unit < 0 ? value : Math.round(value)) >= 1e3) [value, unit] = [value / 1e3, unit + 1]
+    return unit < 0 ? value + ' B' : (Math.round(value * 10) < 100 ? (Math.round(value * 10) / 10).toFixed(1) : Math.round(value)) + ' ' + 'kMGTP'[unit] + 'B'
+  },
+  number: value => (Math.round(value * 100) / 100).toLocaleString('en'),
+  percent: value => Math.round(value * 100) + '%',
+  duration(seconds) {
+    const value = Math.round(seconds * 1e3)
+    const first = units.findIndex(([unit], index) => index && value >= unit)
+    if (first < 0) return '0 s'
+    const [unit, name] = units[first], [next, nextName] = units[first + 1] ?? []
+    const rest = first < 4 && Math.floor(value % unit / next)
+    return `${Math.floor(value / unit)} ${name}${rest ? ` ${rest} ${nextName}` : ''}`
+  },
+}
+
+/** A time in milliseconds of an ISO date, or of seconds or milliseconds since 1970. */
+function timeOf(value) {
+  const number = numberOf(value)
+  if (!isNaN(number)) return Math.floor(Math.abs(number) < 1e11 ? number * 1e3 : number)
+  const [, date, time = '00:00', seconds = ':00', zone = ''] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(isText(value)) ?? []
+  return +new Date(date + 'T' + time + seconds.replace(',', '.') + zone.replace(/^(...):?(..)?$/, (_, hours, minutes = '00') => hours + ':' + minutes))
+}
+
+const dateOf = time => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+
+/** Texts of times, and when they will be others. */
+const times = {
+  date: time => [dateOf(new Date(time))],
+  time(time, now) {
+    const at = new Date(time), today = new Date(now)
+    const text = two(at.getHours()) + ':' + two(at.getMinutes())
+    return dateOf(at) == dateOf(today) ? [text, today.setHours(24, 0, 0, 0)] : [dateOf(at) + ' ' + text]
+  },
+  age(time, now) {
+    const distance = Math.abs(now - time)
+    const [unit, name] = units.slice(0, 5).find(([unit]) => distance >= unit) ?? units[4]
+    const count = Math.floor(distance / unit)
+    return now < time && count ? [`in ${count} ${name}`, time - count * unit + 1] : [`${count} ${name}`, time + (now < time ? 1 : count + 1) * unit]
+  },
+}
+
+/** `[text, time at which it will be another one]`; undefined for a value of a wrong type. */
+export function format(value, name) {
+  if (Object.hasOwn(times, name)) {
+    const time = timeOf(value)
+    return Math.abs(time) <= 8.64e15 ? times[name](time, Date.now()) : undefined
+  }
+  const number = numberOf(value)
+  if (!Object.hasOwn(numbers, name) || !(Math.abs(number) < 1e15)) return
+  const text = numbers[name](Math.abs(number))
+  return [number < 0 && /[1-9]/.test(text) ? '-' + text : text]
+}
+
+/** The text of `{"value":…,"format":"age"}`. */
+function written(value) {
+  if (!isObject(value) || !formatName(value.format)) return
+  const [text, at = Infinity] = format(value.value, value.format) ?? []
+  changesAt = Math.min(changesAt, at)
+  return text ?? (isText(value.value) === undefined ? number(value.value)?.toString() : clean(value.value))
+}
+
+const formatName = oneOf('age date time duration bytes number percent')
+
+/** Whether an object describes how the value at its path is drawn. */
+export const isOfValue = value => (value.format ?? value.map ?? value.thresholds) !== undefined
+
+// Tints
+
+const tint = value => /^#[\da-f]{6}$/i.test(isText(value)) ? value.toLowerCase()
   : oneOf('accent secondary red orange yellow green blue purple gray')(value)
+const signs = {red: '✕', orange: '◐', yellow: '◐', gray: '○', secondary: '○'}
+const signed = name => ({tint: name, sign: name && (own(signs, name) ?? '●')})
+
+/** A tint, or one by a value, with a sign so that no colour has a meaning alone. */
+function tintOf(value) {
+  if (tint(value)) return {tint: tint(value)}
+  if (!isObject(value) || value.value == null) return
+  const {map, thresholds, value: decisive} = value
+  if (isObject(map) && typeof decisive != 'object') return {sign: '○', ...own(map, String(decisive)) && signed(tint(map[decisive]))}
+  if (Array.isArray(thresholds) && !isNaN(numberOf(decisive))) return signed(tint(thresholds.findLast(step => number(step?.[0]) <= numberOf(decisive))?.[1]))
+}
+
 const icon = value => character(value) ?? (/^[\w.-]+$/.test(isText(value)) && isText(value) ? {name: value} : undefined)
 const image = value => /^(data:image\/|\/)/.test(isText(value)) ? value : undefined
 const label = value => string(value) ?? number(value)?.toString()
 
 function badge(value) {
-  const text = label(value) ?? label(value?.text)
-  return text === undefined ? undefined : {text, tint: tint(value.tint)}
+  const rule = isObject(value) ? value.count : undefined, where = isObject(rule) && rule.where
+  const text = rule === true || isTest(where) ? '' : label(value) ?? label(value?.text)
+  return text === undefined ? undefined : {text, ...tintOf(value.tint), ...!text && rule && {count: where || true}}
 }
+
+/** A condition that a count knows: `{"path":…,"equals":…}`, or that in `not`. */
+const isTest = test => isObject(test) && (isTest(test.not) || isText(test.path) !== undefined && test.equals !== undefined)
+
+/** How many rows a count is of. */
+export const countOf = (test, rows) => rows.filter(({item: {content}}) => test === true || meets(test, content)).length
+const meets = ({not, path, equals}, content) => not ? !meets(not, content) : valueAt(content, pointer(path)) === equals
 
 const checked = value => value === null ? 'mixed' : {true: 'checked', false: 'unchecked'}[boolean(value)]
 
@@ -85,16 +186,17 @@ const layout = record({type: oneOf('list grid carousel table'), columns: size, m
 export const pointer = path => path == '.' ? '' : /^(\/.*|id|kind|)$/.test(path) ? path : path.replace(/^\.+/, '').split('.').map(pointerTo).join('')
 const pointerTo = name => '/' + name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const column = record({path: isText, title: string, align: oneOf('left center right'), width: size}, ({path, title, ...look}) => ({
+const column = record({path: isText, title: string, align: oneOf('left center right'), width: size, format: formatName,
+  tint: value => isObject(value) || tint(value) ? value : undefined}, ({path, title, ...look}) => ({
   ...look, path: pointer(path), title: title ?? clean(pointer(path).split('/').at(-1))}))
 
 const itemMembers = {icon, image, badge, tint, progress: value => number(value) === undefined ? undefined : Math.min(Math.max(value, 0), 1),
   checked, urgent: boolean, enabled: boolean, lines: count, accessories: all(accessory), hasChildren: boolean,
-  accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
+  toggle: value => isText(value) !== undefined && pointer(value)[0] == '/' ? pointer(value) : undefined, accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
 const sharedMembers = {leadingActions: all(action), trailingActions: all(action), canReorder: boolean}
 const sectionMembers = {layout, appearance: oneOf('plain grouped insetGrouped sidebar sidebarPlain'), header: part, footer: part,
   pinHeader: boolean, separators: boolean, columns: all(column), selection: oneOf('none single multiple'),
-  canReorder: boolean, canInsert: boolean, more: boolean}
+  canReorder: boolean, canInsert: value => boolean(value) ?? (isObject(value) ? value : undefined), hidesWhenEmpty: boolean, more: boolean}
 const listMembers = {title: string, subtitle: string, empty: part, actions: all(action)}
 
 /** Members with a meaning other than the text. */
@@ -103,9 +205,11 @@ export const meanings = ['accessibilityLabel', 'badge', 'description', 'icon', '
 /** The members of an item in layers. Without `text`, its text is under a usual name, or the first one without another meaning. */
 function read(layers, content) {
   const names = isObject(content) ? ['title', 'label', 'name', ...Object.keys(content).filter(name => !meanings.includes(name))] : []
-  return {...members(itemMembers, layers),
+  changesAt = Infinity
+  const look = {...members(itemMembers, layers), ...first(layers, 'tint', tintOf),
     text: first(layers, 'text', shown) ?? (names.length ? names.map(name => shown(own(content, name))).find(any) : shown(content) ?? number(content)?.toString()) ?? '',
     secondaryText: ['secondaryText', 'subtitle', 'description'].map(name => first(layers, name, string)).find(text => text !== undefined)}
+  return changesAt < Infinity ? {...look, changesAt} : look
 }
 
 /** A header, a footer, or the text of an empty list: a text, or members like an item's. */
@@ -118,11 +222,14 @@ function led(value, content) {
   if (Array.isArray(value)) return value.map(value => led(value, content)).filter(value => value !== undefined)
   if (!isObject(value)) return value
   const names = Object.keys(value)
-  if (names.length == 1 && isText(value.path) !== undefined) return valueAt(content, value.path)
+  if (isText(value.path) !== undefined && (names.length == 1 || isOfValue(value))) {
+    const found = valueAt(content, value.path)
+    return names.length == 1 || found === undefined ? found : {...value, value: found}
+  }
   return Object.fromEntries(names.map(name => {
     const result = /actions$/i.test(name) ? value[name] : led(value[name], content)
     // A number is text where text is expected.
-    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? label(result) ?? result : result]
+    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? number(result)?.toString() ?? result : result]
   }))
 }
 
@@ -135,6 +242,7 @@ export function itemLook({id, kind = '', content}, section, list, user) {
   const layers = [before, content, behind]
   const look = {...read(layers, content), ...members(sharedMembers, [...layers, user, section, list])}
   look.text ||= clean(id)
+  if (look.toggle) look.checked ??= valueAt(content, look.toggle) === true ? 'checked' : 'unchecked'
   // The list's own `actions` apply to no item.
   look.actions ??= first([section], 'actions', all(action))
   return look
@@ -144,12 +252,15 @@ export function itemLook({id, kind = '', content}, section, list, user) {
 export const spoken = look => look.accessibilityLabel
   ? {...look, text: look.accessibilityLabel, secondaryText: undefined, icon: undefined, image: undefined} : look
 
-/** The text of a table's cell, and whether it is a number: undefined for an empty cell. */
-export function cell(path, item, look) {
-  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(item.content ?? {}) ? look.text : valueAt(item.content, path)
-  if (value == null) return {text: ''}
-  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value))
-  return {text, isNumber: typeof value == 'number'}
+/** A table's cell: its text, its tint and sign, and whether it is a number: undefined for an empty cell. */
+export function cell({path, format: name, tint: rule}, item, look) {
+  const {content} = item
+  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(content ?? {}) ? look.text : valueAt(content, path)
+  const colour = tintOf(isObject(rule) ? {...rule, value: valueAt(content, isText(rule.path) === undefined ? path : pointer(rule.path))} : rule)
+  if (value == null) return {text: '', ...colour}
+  const [written, changesAt] = format(value, name) ?? []
+  const text = written ?? (Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value)))
+  return {text, isNumber: written !== undefined || typeof value == 'number', changesAt, ...colour}
 }
 
 /** The columns of a table that names none: the members that its first items have, without those that are drawn outside of the cells. */

@@ -72,8 +72,8 @@ const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChi
 /** The room that the rows of a section leave for each part, so that they align. */
 export function slotsOf(rows) {
   const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
-  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), urgent: most(look => look.urgent),
-    bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), sign: most(look => !!look.sign), urgent: most(look => look.urgent),
+    bar: most(look => look.progress !== undefined), badge: most(look => look.badge && signed(look.badge).length), label: most(look => look.accessories?.some(({text}) => text)),
     end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
 }
 
@@ -86,10 +86,12 @@ function front(look, slots, env) {
     isOpen === undefined ? pad(slots.disclosure) : span('disc ' + (isOpen ? 'open' : ''), '›'), accessories(look, env, true),
     look.checked ? tinted(span('check ' + look.checked, {checked: '✓', mixed: '–'}[look.checked]), look.tint) : pad(slots.check),
     icon ? tinted(span('icon', icon), look.tint) : icon === '' ? Object.assign(make('img', 'icon'), {src: look.image, alt: ''}) : pad(slots.icon),
+    look.sign ? tinted(span('sign', look.sign), look.tint ?? 'secondary') : pad(slots.sign),
     look.urgent ? span('urgent', '!') : [],
   ].flat()
 }
 
+const signed = ({text, sign}) => sign ? sign + ' ' + text : text
 const percent = look => Math.round(look.progress * 100) + '%'
 const bar = look => look.progress === undefined ? '' : tinted(span('bar', style(span('fill'), {width: percent(look)})), look.tint)
 
@@ -101,7 +103,7 @@ function end(look, slots, env) {
   }
   const {badge} = look
   return [slot('track', slots.bar, bar(look)), slots.bar && !slots.label ? slot('percent', 3, bar(look) && percent(look)) : [],
-    slot('', slots.badge, badge?.text && set(tinted(text('badge' + (look.urgent ? ' solid' : ''), badge.text), badge.tint), {part: 'badge'})),
+    slot('', slots.badge, badge?.text && set(tinted(text('badge' + (look.urgent ? ' solid' : ''), signed(badge)), badge.tint), {part: 'badge'})),
     slot('', slots.end, ...accessories(look, env, false))].flat()
 }
 
@@ -144,9 +146,11 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   } else if (columns) {
     const ends = end(look, slots, env)
     inner = inside(element, pad, 'none', ...columns.map((column, index) => {
-      const {text: content} = cell(column.path, row.item, look)
-      return index ? cellOf(column, 'gridcell', text('', content))
-        : style(set(cellOf(column, 'gridcell', ...parts, title({...look, text: content, lines: 1})), label(look, content)), {paddingInlineStart: indent + 'px'})
+      const found = cell(column, row.item, look)
+      const content = signed(found)
+      element.changesAt = Math.min(element.changesAt, found.changesAt ?? Infinity)
+      return index ? cellOf(column, 'gridcell', tinted(text('', content), found.tint))
+        : style(set(cellOf(column, 'gridcell', ...parts, title({...look, text: content, lines: 1, ...found.tint && {tint: found.tint, icon: undefined}})), label(look, content)), {paddingInlineStart: indent + 'px'})
     }), ends.length && cellOf({align: 'ends', px: ' '}, 'gridcell', ...ends))
   } else {
     const texts = span('main', title(look), sub(look))
@@ -179,6 +183,7 @@ const drawings = {
 
 /** Draws a frame, if it is not a carousel. */
 export function draw(element, frame, env) {
+  element.changesAt = (env.look ?? frame.look)?.changesAt ?? Infinity
   if (env.row) return drawRow(element, frame, env)
   set(element, {part: frame.kind})
   drawings[frame.kind]?.(frame, env, element)

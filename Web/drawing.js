@@ -1,7 +1,7 @@
 // Follows a list and draws the rows that are on the screen. What the keys, the mouse and the fingers do is in the classes above
 // this one: acting.js and pointing.js.
 
-import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
+import {cell, countOf, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
 import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
@@ -9,7 +9,7 @@ import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './row
 
 /** Rows of the longest list that is followed as a whole. */
 const wholeMax = 2000
-const whole = {offset: 0, limit: wholeMax}
+const whole = {offset: 0, limit: wholeMax, allSections: true}
 
 const isSame = (a, b) => a?.length == b.length && a.every((value, index) => value === b[index])
 const isReduced = matchMedia('(prefers-reduced-motion: reduce)')
@@ -31,6 +31,7 @@ export class Drawing {
   sectionLooks = new Map()
   slots = new Map()
   tables = new Map()
+  headers = new Map()
   /** Items of the user's own requests, and items that moved since the last painting. */
   own = new Set()
   moved = new Set()
@@ -89,7 +90,7 @@ export class Drawing {
     const tables = sections.filter(section => this.look(section).layout?.type == 'table')
     const isMixed = tables.length && tables.length < sections.length
     if (isMixed && !this.isWhole) return words
-    return search(words, this.content, this.userLook, tables.flatMap(section => this.columns(section).map(column => column.path)), !tables.length || isMixed)
+    return search(words, this.content, this.userLook, tables.flatMap(section => this.columns(section).flatMap(column => column.format ? [] : column.path)), !tables.length || isMixed)
   }
 
   /** Asks for the view that is wanted now. */
@@ -184,6 +185,19 @@ export class Drawing {
   }
 
   look(section) { return this.cached(this.sectionLooks, section.id, () => sectionLook(section.content, this.content, this.userLook)); }
+
+  /** The look of a section's header, with its count. */
+  header(section) {
+    const {header} = this.look(section), {count} = header.badge ?? {}
+    if (!count) return header
+    const known = this.headers.get(section.id)
+    const text = this.isLong ? '' : String(countOf(count, section.rows))
+    if (known?.source == header && known.badge?.text == text) return known
+    const look = {...header, source: header, badge: text && {...header.badge, text}}
+    this.headers.set(section.id, look)
+    return look
+  }
+
   itemLook(row) { return this.cached(this.looks, row.id, () => itemLook(row.item, row.section.content, this.content, this.userLook)); }
   slotsFor(section) { return this.cached(this.slots, section.id, () => slotsOf(section.rows.slice(0, 64).map(row => ({row, look: this.itemLook(row)})))); }
 
@@ -194,11 +208,12 @@ export class Drawing {
     let table = this.tables.get(section.id)
     if (!table || table.sampled < rows.length) {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
-        const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
+        const cells = rows.map(row => cell(column, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon, urgent} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
-        const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
+        const {disclosure, check, icon, sign, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + sign + urgent + 3 * (disclosure > 0)
+        // Digits and capitals of units are wider than most letters.
+        const natural = (column.format ? 10 : 8) * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(({text, sign}) => text.length + 2 * !!sign)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
@@ -342,7 +357,7 @@ export class Drawing {
   layOut() {
     const {place, shape, shown: {offset, total}} = this
     const standard = {card: 72, empty: 240, footer: 32, titles: 33}
-    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, look: section => this.look(section),
+    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, isFiltered: this.isFiltered, look: section => this.look(section), header: section => this.header(section),
       height: ({key, kind, lines}) => kind == 'strip' ? lines * 20 + 24 : this.heights.get(key) ?? this.usual[kind] ?? standard[kind] ?? this.unit,
       empty: this.isFiltered ? {text: 'Nothing matches'} : this.listLook?.empty ?? {text: 'Nothing here'}}))
     place.height = this.height
@@ -411,7 +426,7 @@ export class Drawing {
     this.isOwnMove = isOwn(cursor?.slice(1))
     this.cursor = now(cursor)
     const header = shape.sections.find(section => 'h' + section.id == this.cursor)
-    if (header && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key
+    if (header?.rows.length && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key
     const pending = shape.rows[this.pending - this.shown.offset]
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
@@ -466,6 +481,21 @@ export class Drawing {
       this.goTo(anchor)
     }
     set(this.scroller, {role: this.isTree ? 'treegrid' : 'grid', 'aria-activedescendant': this.elements.get(this.cursor)?.id})
+    this.awaitChanges()
+  }
+
+  /** Draws texts again when time changes them, such as ages. */
+  awaitChanges() {
+    const due = time => [...this.elements.values(), ...this.ui.pin.children].filter(({changesAt}) => changesAt <= time)
+    clearTimeout(this.changing)
+    const next = Math.min(...due(Number.MAX_VALUE).map(({changesAt}) => changesAt))
+    if (next < Infinity) this.changing = setTimeout(() => {
+      for (const element of due(Date.now())) {
+        element.state = undefined
+        if (!this.looks.delete(element.key?.slice(1))) this.sectionLooks.clear()
+      }
+      this.schedule()
+    }, Math.min(Math.max(next - Date.now(), 0), 1e9))
   }
 
   /** Puts each frame near the screen, and the cursor's, in its place. Returns the elements that changed with their frames. */

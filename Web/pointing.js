@@ -15,7 +15,7 @@ export class Pointing extends Acting {
     const listeners = {
       pointerdown: event => this.down(event), pointermove: event => this.moving(event), pointerup: event => this.up(event),
       pointercancel: () => this.drop(false), click: event => this.click(event), contextmenu: event => this.menuAt(event), keydown: event => this.key(event),
-      dblclick: event => this.isMouse && this.keyAt(event) == this.cursor && !event.target.closest('.acc, .disc') && this.activate(),
+      dblclick: event => this.isMouse && this.keyAt(event) == this.cursor && !event.target.closest('.acc, .disc, .check') && this.activate(),
       // A finger that holds a row moves the row, not the list.
       touchmove: event => this.touch?.isHeld && event.preventDefault(),
     }
@@ -125,6 +125,7 @@ export class Pointing extends Acting {
     if (row && event.shiftKey) this.markTo(row)
     else if (event.ctrlKey || event.metaKey) this.mark()
     else if (row && target.closest('.disc')) this.expand(row, !row.isOpen)
+    else if (row && target.closest('.check') && this.itemLook(row).toggle && !this.readonly) this.check()
     else if (accessory && row && (wasSelected || !this.isMouse)) this.touchAccessory(this.itemLook(row).accessories[accessory])
     else if (!this.isMouse || key[0] == 'm') this.activate()
   }

@@ -1,6 +1,6 @@
 // A view (docs/protocol-views.md) from what a user types: conditions, orders and words to search for.
 
-import {meanings, pointer} from './appearance.js'
+import {isOfValue, meanings, pointer} from './appearance.js'
 
 function asJSON(text) {
   try { return JSON.parse(text); } catch { return undefined; }
@@ -41,8 +41,9 @@ export function condition(text) {
 export const order = text => text.split(',').map(key => key.trim()).filter(Boolean).map(key =>
   key[0] == '-' ? {path: pointer(key.slice(1)), descending: true} : pointer(key))
 
-/** The paths in a kind's members: `{"path":…}`. */
+/** The paths in a kind's members: `{"path":…}`. A search does not know how a value is written. */
 function pathsIn(value) {
+  if (value && isOfValue(value)) return []
   if (typeof value?.path == 'string') return [value.path]
   return typeof value == 'object' && value ? Object.values(value).flatMap(pathsIn) : []
 }

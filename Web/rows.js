@@ -97,7 +97,7 @@ export const itemWidth = ({itemWidth = 28}, width) => Math.max(Math.min(itemWidt
 /**
  * The frames of a shape, from top to bottom: `{key, kind, row?, section?, line, x, y, width, height, …}`.
  *
- * `env` has the screen's `width`, `look(section)` and `height(frame)`, and `empty`, the look of an empty list; of a window also `offset` and `total`, and `unit`, the height of a row that is not loaded.
+ * `env` has the screen's `width`, `look(section)`, `header(section)` and `height(frame)`, `isFiltered`, and `empty`, the look of an empty list; of a window also `offset` and `total`, and `unit`, the height of a row that is not loaded.
  */
 export function layOut(shape, env) {
   const frames = []
@@ -114,11 +114,18 @@ export function layOut(shape, env) {
   const missing = (key, count) => count > 0 && add('missing', key, {x: 0, width: env.width, height: count * env.unit, count})
   const rest = env.total - env.offset - shape.rows.length
   missing('before', env.offset)
-  const sections = shape.sections.filter(section => section.rows.length || (env.look(section).more && env.total > 0))
+  // A section without rows that are loaded may have others.
+  const isEmpty = section => {
+    const {header, canInsert, hidesWhenEmpty} = env.look(section)
+    return !section.rows.length && !env.isFiltered && !(rest > 0) && !env.offset && !hidesWhenEmpty && (header || canInsert)
+  }
+  let sections = shape.sections.filter(section => section.rows.length || (env.look(section).more && env.total > 0) || isEmpty(section))
+  // Without rows and headers, the list shows that it is empty.
+  if (!shape.rows.length && !sections.some(section => env.look(section).header)) sections = []
   for (const section of sections) {
     const look = env.look(section)
     const layout = look.layout ?? {type: 'list'}
-    const {appearance = 'plain', header, footer} = look
+    const {appearance = 'plain', footer, header = isEmpty(section) ? {text: 'Nothing here; + adds a row'} : undefined} = look
     const {x, width, pad} = geometry(appearance, env.width)
     const isCut = section == sections.at(-1) && rest > 0
     const isOfRows = layout.type == 'list' || layout.type == 'table'
@@ -127,7 +134,7 @@ export function layOut(shape, env) {
     if (bands.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
     else if (appearance != 'plain' && !header) y += 12
     const band = {section, place, pins: look.pinHeader !== false, start: y}
-    if (header) band.header = add('header', 'h' + section.id, {...place, look: header})
+    if (header) band.header = add('header', 'h' + section.id, {...place, look: look.header ? env.header(section) : header, takesNew: isEmpty(section) && look.canInsert})
     if (layout.type == 'table') band.titles = add('titles', 't' + section.id, place)
     else if (!isOfRows) y += 8
     const all = []
@@ -187,7 +194,7 @@ export function stops(frames) {
   for (const frame of frames) {
     const {kind, key, line, x, row} = frame
     if (kind == 'strip') frame.rows.forEach((row, index) => result.push({key: row.key, line, x: x + index * (frame.card + gap), frame, row, index}))
-    else if (row || kind == 'more' || ((kind == 'header' || kind == 'empty') && frame.look.actions?.length)) result.push({key, line, x, frame, row})
+    else if (row || kind == 'more' || ((kind == 'header' || kind == 'empty') && (frame.look.actions?.length || frame.takesNew))) result.push({key, line, x, frame, row})
   }
   return result
 }

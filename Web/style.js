@@ -77,11 +77,12 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .text.wrap, .footer .text, .empty * { white-space: pre-wrap; overflow-wrap: anywhere }
 .wrap[style*=clamp] { display: -webkit-box; -webkit-box-orient: vertical }
 .sub, .badge, .percent, .footer, .titles, .sidebar.header, .grouped.header, .insetGrouped.header { color: var(--secondary); font-size: 13px }
-.disc, .check, .icon, .pad, .urgent { flex: none; width: 24px; height: 20px; text-align: center }
+.disc, .check, .icon, .pad, .sign, .urgent { flex: none; width: 24px; height: 20px; text-align: center }
 .icon { color: var(--tint, inherit); font-size: 17px; object-fit: contain }
 .disc { color: var(--secondary); font-size: 20px; line-height: 17px }
 .open { rotate: 90deg }
 .urgent { color: var(--red) }
+.sign { color: var(--tint) }
 .urgent, .urgent ~ .main .text, .header .text, .titles, .top .text, .empty .text { font-weight: 600 }
 .check { width: 18px; height: 18px; margin: 0 3px; line-height: 16px; font-size: 13px; border: 1.5px solid var(--secondary); border-radius: 5px; color: var(--bg) }
 .checked, .mixed { background: var(--tint, var(--accent)); border-color: transparent }

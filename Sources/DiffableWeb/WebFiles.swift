@@ -5,10 +5,10 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "515c95856b6b0e0e",
+            tag: "d8000773cfab8fc9",
             text: #"""
 
-import {clean, textPath} from './appearance.js'
+import {clean, sectionLook, textPath} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
@@ -20,8 +20,8 @@ const fold = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, value) => value === '$item' ? id : value)
 
-const standing = (value, pointer) => pointer.split('/').slice(1).reduceRight(
-  (value, name) => ({[name.replaceAll('~1', '/').replaceAll('~0', '~')]: value}), value)
+const standing = (value, [name, ...rest], template) => ({...template,
+  [name.replaceAll('~1', '/').replaceAll('~0', '~')]: rest.length ? standing(value, rest, template?.[name]) : value})
 
 const wordsOf = ({name, message}) => ({
   noSuchItem: 'Someone else has deleted the row in the meantime: nothing was done',
@@ -233,9 +233,15 @@ export class Acting extends Drawing {
     const actions = this.readonly ? [] : this.actionsOf(cursor)
     const primary = isEnabled && actions.find(action => action.style == 'primary')
     if (primary) this.perform(primary)
+    else if (look.toggle && isEnabled) this.check()
     else if (row?.isParent || look.hasChildren) this.expand(row, !row.isOpen)
     else if (!isEnabled) this.no(this.subject([row.id]) + ' is disabled')
     else if (actions.length) this.openMenu()
+  }
+
+  check() {
+    const {row: {id, item}} = this, {toggle, checked} = this.itemLook(this.row)
+    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle.split('/').slice(1))}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
   }
 
   perform(action, isForList) {
@@ -518,16 +524,17 @@ export class Acting extends Drawing {
     const {row, cursor, shape} = this
     if (!this.mayChange()) return
     const section = row?.section ?? shape.sections.find(section => section.id == cursor?.slice(1)) ?? shape.sections[0]
-    const look = section ? this.look(section) : this.content ?? {}
-    if (look.canInsert !== true) return this.no('The list sets no canInsert')
+    const look = sectionLook(section?.content, this.content, this.userLook)
+    const {canInsert} = look
+    if (!canInsert) return this.no('The list sets no canInsert')
     const before = row ?? (cursor?.[0] == 'm' ? section.rows.at(-1) : undefined)
-    const kind = before?.item.kind
+    const kind = canInsert.kind ?? before?.item.kind
     const first = look.layout?.type == 'table' ? this.columns(section)[0].path : ''
     const path = first[0] == '/' ? first : textPath(kind, this.userLook, this.content)
     this.type('New row', '', async text => {
       const id = 'new-' + Math.random().toString(36).slice(2)
       const place = before ? {op: 'insertItems', after: before.id} : section ? {op: 'insertItems', section: section.id, after: null} : {op: 'appendItems'}
-      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
+      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path.split('/').slice(1), canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
     })
   }
 
@@ -595,11 +602,11 @@ for (const [keys, command] of Object.entries({
   'alt-ArrowUp': v => v.reorder(-1), 'alt-ArrowDown': v => v.reorder(1), '^x': v => v.take(), '^v': v => v.putTaken(),
   '+': v => v.add(), e: v => v.edit(), E: v => v.toggle('isEditing'), u: v => v.undo(), U: v => v.undo(true), y: v => v.copy(), p: v => v.toggle('isPaused'), '?': v => v.showHelp(),
 })) for (const key of keys.split(' ')) Acting.keys[key] = command
-Acting.keys[' '] = v => v.mark()
+Acting.keys[' '] = v => v.row && v.itemLook(v.row).toggle && v.mode.kind == 'rows' ? v.check() : v.mark()
 
 """#),
         "appearance.js": WebFile(
-            tag: "b05e0587cd273f4a",
+            tag: "371844824c529712",
             text: #"""
 
 const textLengthMax = 65536
@@ -620,8 +627,8 @@ export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefi
 
 const is = type => value => typeof value == type ? value : undefined
 const isText = is('string'), boolean = is('boolean'), number = is('number')
-const string = value => isText(value) === undefined ? undefined : clean(value)
-const shown = value => string(value)?.trim() ? clean(value) : undefined
+const string = value => isText(value) === undefined ? written(value) : clean(value)
+const shown = value => string(value)?.trim() ? string(value) : undefined
 const count = value => Number.isInteger(value) && value >= 0 ? value : undefined
 const size = value => count(value) || undefined
 const oneOf = names => value => names.split(' ').includes(value) ? value : undefined
@@ -633,16 +640,105 @@ function character(value) {
   return text?.trim() == text && segmenter.segment(text).containing()?.segment == text ? text : undefined
 }
 
-const tint = value => /^#[\da-f]{6}$/i.test(value) ? value.toLowerCase()
+
+let changesAt
+const two = number => String(number).padStart(2, 0)
+const units = [[31536e6, 'y'], [864e5, 'd'], [36e5, 'h'], [6e4, 'min'], [1e3, 's'], [1, 'ms']]
+
+const numberOf = value => number(value) ?? (/^-?\d+(\.\d+)?$/.test(isText(value)) ? +value : NaN)
+
+const numbers = {
+  bytes(number) {
+    let value = Math.round(number), unit = -1
+    while (unit < 4 && (unit < 0 ? value : Math.round(value)) >= 1e3) [value, unit] = [value / 1e3, unit + 1]
+    return unit < 0 ? value + ' B' : (Math.round(value * 10) < 100 ? (Math.round(value * 10) / 10).toFixed(1) : Math.round(value)) + ' ' + 'kMGTP'[unit] + 'B'
+  },
+  number: value => (Math.round(value * 100) / 100).toLocaleString('en'),
+  percent: value => Math.round(value * 100) + '%',
+  duration(seconds) {
+    const value = Math.round(seconds * 1e3)
+    const first = units.findIndex(([unit], index) => index && value >= unit)
+    if (first < 0) return '0 s'
+    const [unit, name] = units[first], [next, nextName] = units[first + 1] ?? []
+    const rest = first < 4 && Math.floor(value % unit / next)
+    return `${Math.floor(value / unit)} ${name}${rest ? ` ${rest} ${nextName}` : ''}`
+  },
+}
+
+function timeOf(value) {
+  const number = numberOf(value)
+  if (!isNaN(number)) return Math.floor(Math.abs(number) < 1e11 ? number * 1e3 : number)
+  const [, date, time = '00:00', seconds = ':00', zone = ''] = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)? ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(isText(value)) ?? []
+  return +new Date(date + 'T' + time + seconds.replace(',', '.') + zone.replace(/^(...):?(..)?$/, (_, hours, minutes = '00') => hours + ':' + minutes))
+}
+
+const dateOf = time => `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+
+const times = {
+  date: time => [dateOf(new Date(time))],
+  time(time, now) {
+    const at = new Date(time), today = new Date(now)
+    const text = two(at.getHours()) + ':' + two(at.getMinutes())
+    return dateOf(at) == dateOf(today) ? [text, today.setHours(24, 0, 0, 0)] : [dateOf(at) + ' ' + text]
+  },
+  age(time, now) {
+    const distance = Math.abs(now - time)
+    const [unit, name] = units.slice(0, 5).find(([unit]) => distance >= unit) ?? units[4]
+    const count = Math.floor(distance / unit)
+    return now < time && count ? [`in ${count} ${name}`, time - count * unit + 1] : [`${count} ${name}`, time + (now < time ? 1 : count + 1) * unit]
+  },
+}
+
+export function format(value, name) {
+  if (Object.hasOwn(times, name)) {
+    const time = timeOf(value)
+    return Math.abs(time) <= 8.64e15 ? times[name](time, Date.now()) : undefined
+  }
+  const number = numberOf(value)
+  if (!Object.hasOwn(numbers, name) || !(Math.abs(number) < 1e15)) return
+  const text = numbers[name](Math.abs(number))
+  return [number < 0 && /[1-9]/.test(text) ? '-' + text : text]
+}
+
+function written(value) {
+  if (!isObject(value) || !formatName(value.format)) return
+  const [text, at = Infinity] = format(value.value, value.format) ?? []
+  changesAt = Math.min(changesAt, at)
+  return text ?? (isText(value.value) === undefined ? number(value.value)?.toString() : clean(value.value))
+}
+
+const formatName = oneOf('age date time duration bytes number percent')
+
+export const isOfValue = value => (value.format ?? value.map ?? value.thresholds) !== undefined
+
+
+const tint = value => /^#[\da-f]{6}$/i.test(isText(value)) ? value.toLowerCase()
   : oneOf('accent secondary red orange yellow green blue purple gray')(value)
+const signs = {red: '✕', orange: '◐', yellow: '◐', gray: '○', secondary: '○'}
+const signed = name => ({tint: name, sign: name && (own(signs, name) ?? '●')})
+
+function tintOf(value) {
+  if (tint(value)) return {tint: tint(value)}
+  if (!isObject(value) || value.value == null) return
+  const {map, thresholds, value: decisive} = value
+  if (isObject(map) && typeof decisive != 'object') return {sign: '○', ...own(map, String(decisive)) && signed(tint(map[decisive]))}
+  if (Array.isArray(thresholds) && !isNaN(numberOf(decisive))) return signed(tint(thresholds.findLast(step => number(step?.[0]) <= numberOf(decisive))?.[1]))
+}
+
 const icon = value => character(value) ?? (/^[\w.-]+$/.test(isText(value)) && isText(value) ? {name: value} : undefined)
 const image = value => /^(data:image\/|\/)/.test(isText(value)) ? value : undefined
 const label = value => string(value) ?? number(value)?.toString()
 
 function badge(value) {
-  const text = label(value) ?? label(value?.text)
-  return text === undefined ? undefined : {text, tint: tint(value.tint)}
+  const rule = isObject(value) ? value.count : undefined, where = isObject(rule) && rule.where
+  const text = rule === true || isTest(where) ? '' : label(value) ?? label(value?.text)
+  return text === undefined ? undefined : {text, ...tintOf(value.tint), ...!text && rule && {count: where || true}}
 }
+
+const isTest = test => isObject(test) && (isTest(test.not) || isText(test.path) !== undefined && test.equals !== undefined)
+
+export const countOf = (test, rows) => rows.filter(({item: {content}}) => test === true || meets(test, content)).length
+const meets = ({not, path, equals}, content) => not ? !meets(not, content) : valueAt(content, pointer(path)) === equals
 
 const checked = value => value === null ? 'mixed' : {true: 'checked', false: 'unchecked'}[boolean(value)]
 
@@ -676,25 +772,28 @@ const layout = record({type: oneOf('list grid carousel table'), columns: size, m
 export const pointer = path => path == '.' ? '' : /^(\/.*|id|kind|)$/.test(path) ? path : path.replace(/^\.+/, '').split('.').map(pointerTo).join('')
 const pointerTo = name => '/' + name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const column = record({path: isText, title: string, align: oneOf('left center right'), width: size}, ({path, title, ...look}) => ({
+const column = record({path: isText, title: string, align: oneOf('left center right'), width: size, format: formatName,
+  tint: value => isObject(value) || tint(value) ? value : undefined}, ({path, title, ...look}) => ({
   ...look, path: pointer(path), title: title ?? clean(pointer(path).split('/').at(-1))}))
 
 const itemMembers = {icon, image, badge, tint, progress: value => number(value) === undefined ? undefined : Math.min(Math.max(value, 0), 1),
   checked, urgent: boolean, enabled: boolean, lines: count, accessories: all(accessory), hasChildren: boolean,
-  accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
+  toggle: value => isText(value) !== undefined && pointer(value)[0] == '/' ? pointer(value) : undefined, accessibilityLabel: shown, tooltip: string, keywords: string, actions: all(action)}
 const sharedMembers = {leadingActions: all(action), trailingActions: all(action), canReorder: boolean}
 const sectionMembers = {layout, appearance: oneOf('plain grouped insetGrouped sidebar sidebarPlain'), header: part, footer: part,
   pinHeader: boolean, separators: boolean, columns: all(column), selection: oneOf('none single multiple'),
-  canReorder: boolean, canInsert: boolean, more: boolean}
+  canReorder: boolean, canInsert: value => boolean(value) ?? (isObject(value) ? value : undefined), hidesWhenEmpty: boolean, more: boolean}
 const listMembers = {title: string, subtitle: string, empty: part, actions: all(action)}
 
 export const meanings = ['accessibilityLabel', 'badge', 'description', 'icon', 'image', 'keywords', 'secondaryText', 'subtitle', 'tint', 'tooltip']
 
 function read(layers, content) {
   const names = isObject(content) ? ['title', 'label', 'name', ...Object.keys(content).filter(name => !meanings.includes(name))] : []
-  return {...members(itemMembers, layers),
+  changesAt = Infinity
+  const look = {...members(itemMembers, layers), ...first(layers, 'tint', tintOf),
     text: first(layers, 'text', shown) ?? (names.length ? names.map(name => shown(own(content, name))).find(any) : shown(content) ?? number(content)?.toString()) ?? '',
     secondaryText: ['secondaryText', 'subtitle', 'description'].map(name => first(layers, name, string)).find(text => text !== undefined)}
+  return changesAt < Infinity ? {...look, changesAt} : look
 }
 
 function part(value) {
@@ -705,10 +804,13 @@ function led(value, content) {
   if (Array.isArray(value)) return value.map(value => led(value, content)).filter(value => value !== undefined)
   if (!isObject(value)) return value
   const names = Object.keys(value)
-  if (names.length == 1 && isText(value.path) !== undefined) return valueAt(content, value.path)
+  if (isText(value.path) !== undefined && (names.length == 1 || isOfValue(value))) {
+    const found = valueAt(content, value.path)
+    return names.length == 1 || found === undefined ? found : {...value, value: found}
+  }
   return Object.fromEntries(names.map(name => {
     const result = /actions$/i.test(name) ? value[name] : led(value[name], content)
-    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? label(result) ?? result : result]
+    return [name, result !== value[name] && /^(text|secondaryText|tooltip|accessibilityLabel)$/.test(name) ? number(result)?.toString() ?? result : result]
   }))
 }
 
@@ -720,6 +822,7 @@ export function itemLook({id, kind = '', content}, section, list, user) {
   const layers = [before, content, behind]
   const look = {...read(layers, content), ...members(sharedMembers, [...layers, user, section, list])}
   look.text ||= clean(id)
+  if (look.toggle) look.checked ??= valueAt(content, look.toggle) === true ? 'checked' : 'unchecked'
   look.actions ??= first([section], 'actions', all(action))
   return look
 }
@@ -727,11 +830,14 @@ export function itemLook({id, kind = '', content}, section, list, user) {
 export const spoken = look => look.accessibilityLabel
   ? {...look, text: look.accessibilityLabel, secondaryText: undefined, icon: undefined, image: undefined} : look
 
-export function cell(path, item, look) {
-  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(item.content ?? {}) ? look.text : valueAt(item.content, path)
-  if (value == null) return {text: ''}
-  const text = Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value))
-  return {text, isNumber: typeof value == 'number'}
+export function cell({path, format: name, tint: rule}, item, look) {
+  const {content} = item
+  const value = path == 'id' || path == 'kind' ? item[path] : path == '' && isObject(content ?? {}) ? look.text : valueAt(content, path)
+  const colour = tintOf(isObject(rule) ? {...rule, value: valueAt(content, isText(rule.path) === undefined ? path : pointer(rule.path))} : rule)
+  if (value == null) return {text: '', ...colour}
+  const [written, changesAt] = format(value, name) ?? []
+  const text = written ?? (Array.isArray(value) ? `[${value.length}]` : isObject(value) ? '{…}' : typeof value == 'boolean' ? (value ? '✓' : '–') : clean(String(value)))
+  return {text, isNumber: written !== undefined || typeof value == 'number', changesAt, ...colour}
 }
 
 export function standardColumns(items) {
@@ -1291,7 +1397,7 @@ export const shared = (url, options) => connections[url] ??= new Connection(url,
 
 """#),
         "draw.js": WebFile(
-            tag: "e683eae0ba57e3ac",
+            tag: "5823118081b907d1",
             text: #"""
 
 import {cell, spoken} from './appearance.js'
@@ -1358,8 +1464,8 @@ const disclosure = (row, look, isEditing) => row && (row.isParent || look.hasChi
 
 export function slotsOf(rows) {
   const most = size => Math.max(0, ...rows.map(({row, look}) => +size(look, row) || 0))
-  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), urgent: most(look => look.urgent),
-    bar: most(look => look.progress !== undefined), badge: most(look => look.badge?.text.length), label: most(look => look.accessories?.some(({text}) => text)),
+  return {disclosure: most((look, row) => row.isParent || look.hasChildren || row.level), check: most(look => !!look.checked), icon: most(look => sign(look) !== undefined), sign: most(look => !!look.sign), urgent: most(look => look.urgent),
+    bar: most(look => look.progress !== undefined), badge: most(look => look.badge && signed(look.badge).length), label: most(look => look.accessories?.some(({text}) => text)),
     end: most(look => look.accessories?.reduce((sum, accessory) => sum + words(accessory).length + 1, 0))}
 }
 
@@ -1371,10 +1477,12 @@ function front(look, slots, env) {
     isOpen === undefined ? pad(slots.disclosure) : span('disc ' + (isOpen ? 'open' : ''), '›'), accessories(look, env, true),
     look.checked ? tinted(span('check ' + look.checked, {checked: '✓', mixed: '–'}[look.checked]), look.tint) : pad(slots.check),
     icon ? tinted(span('icon', icon), look.tint) : icon === '' ? Object.assign(make('img', 'icon'), {src: look.image, alt: ''}) : pad(slots.icon),
+    look.sign ? tinted(span('sign', look.sign), look.tint ?? 'secondary') : pad(slots.sign),
     look.urgent ? span('urgent', '!') : [],
   ].flat()
 }
 
+const signed = ({text, sign}) => sign ? sign + ' ' + text : text
 const percent = look => Math.round(look.progress * 100) + '%'
 const bar = look => look.progress === undefined ? '' : tinted(span('bar', style(span('fill'), {width: percent(look)})), look.tint)
 
@@ -1385,7 +1493,7 @@ function end(look, slots, env) {
   }
   const {badge} = look
   return [slot('track', slots.bar, bar(look)), slots.bar && !slots.label ? slot('percent', 3, bar(look) && percent(look)) : [],
-    slot('', slots.badge, badge?.text && set(tinted(text('badge' + (look.urgent ? ' solid' : ''), badge.text), badge.tint), {part: 'badge'})),
+    slot('', slots.badge, badge?.text && set(tinted(text('badge' + (look.urgent ? ' solid' : ''), signed(badge)), badge.tint), {part: 'badge'})),
     slot('', slots.end, ...accessories(look, env, false))].flat()
 }
 
@@ -1425,9 +1533,11 @@ function drawRow(element, {width, pad, lines, kind}, env) {
   } else if (columns) {
     const ends = end(look, slots, env)
     inner = inside(element, pad, 'none', ...columns.map((column, index) => {
-      const {text: content} = cell(column.path, row.item, look)
-      return index ? cellOf(column, 'gridcell', text('', content))
-        : style(set(cellOf(column, 'gridcell', ...parts, title({...look, text: content, lines: 1})), label(look, content)), {paddingInlineStart: indent + 'px'})
+      const found = cell(column, row.item, look)
+      const content = signed(found)
+      element.changesAt = Math.min(element.changesAt, found.changesAt ?? Infinity)
+      return index ? cellOf(column, 'gridcell', tinted(text('', content), found.tint))
+        : style(set(cellOf(column, 'gridcell', ...parts, title({...look, text: content, lines: 1, ...found.tint && {tint: found.tint, icon: undefined}})), label(look, content)), {paddingInlineStart: indent + 'px'})
     }), ends.length && cellOf({align: 'ends', px: ' '}, 'gridcell', ...ends))
   } else {
     const texts = span('main', title(look), sub(look))
@@ -1458,6 +1568,7 @@ const drawings = {
 }
 
 export function draw(element, frame, env) {
+  element.changesAt = (env.look ?? frame.look)?.changesAt ?? Infinity
   if (env.row) return drawRow(element, frame, env)
   set(element, {part: frame.kind})
   drawings[frame.kind]?.(frame, env, element)
@@ -1466,17 +1577,17 @@ export function draw(element, frame, env) {
 
 """#),
         "drawing.js": WebFile(
-            tag: "0ba1079bf3941e6f",
+            tag: "22e36f5b93ca1987",
             text: #"""
 
-import {cell, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
+import {cell, countOf, itemLook, listLook, sectionLook, standardColumns} from './appearance.js'
 import {draw, isNarrow, make, set, slotsOf} from './draw.js'
 import {Place} from './place.js'
 import {search} from './query.js'
 import {fitColumns, follow, frameIndex, layOut, shapeOf, stops, gap} from './rows.js'
 
 const wholeMax = 2000
-const whole = {offset: 0, limit: wholeMax}
+const whole = {offset: 0, limit: wholeMax, allSections: true}
 
 const isSame = (a, b) => a?.length == b.length && a.every((value, index) => value === b[index])
 const isReduced = matchMedia('(prefers-reduced-motion: reduce)')
@@ -1496,6 +1607,7 @@ export class Drawing {
   sectionLooks = new Map()
   slots = new Map()
   tables = new Map()
+  headers = new Map()
   own = new Set()
   moved = new Set()
   marks = new Set()
@@ -1549,7 +1661,7 @@ export class Drawing {
     const tables = sections.filter(section => this.look(section).layout?.type == 'table')
     const isMixed = tables.length && tables.length < sections.length
     if (isMixed && !this.isWhole) return words
-    return search(words, this.content, this.userLook, tables.flatMap(section => this.columns(section).map(column => column.path)), !tables.length || isMixed)
+    return search(words, this.content, this.userLook, tables.flatMap(section => this.columns(section).flatMap(column => column.format ? [] : column.path)), !tables.length || isMixed)
   }
 
   askAgain(window = this.window) {
@@ -1635,6 +1747,18 @@ export class Drawing {
   }
 
   look(section) { return this.cached(this.sectionLooks, section.id, () => sectionLook(section.content, this.content, this.userLook)); }
+
+  header(section) {
+    const {header} = this.look(section), {count} = header.badge ?? {}
+    if (!count) return header
+    const known = this.headers.get(section.id)
+    const text = this.isLong ? '' : String(countOf(count, section.rows))
+    if (known?.source == header && known.badge?.text == text) return known
+    const look = {...header, source: header, badge: text && {...header.badge, text}}
+    this.headers.set(section.id, look)
+    return look
+  }
+
   itemLook(row) { return this.cached(this.looks, row.id, () => itemLook(row.item, row.section.content, this.content, this.userLook)); }
   slotsFor(section) { return this.cached(this.slots, section.id, () => slotsOf(section.rows.slice(0, 64).map(row => ({row, look: this.itemLook(row)})))); }
 
@@ -1644,11 +1768,11 @@ export class Drawing {
     let table = this.tables.get(section.id)
     if (!table || table.sampled < rows.length) {
       const columns = (this.look(section).columns ?? standardColumns(rows.map(row => row.item))).slice(0, 64).map((column, index) => {
-        const cells = rows.map(row => cell(column.path, row.item, this.itemLook(row)))
+        const cells = rows.map(row => cell(column, row.item, this.itemLook(row)))
         const isNumber = cells.length && cells.every(cell => cell.isNumber !== false)
-        const {disclosure, check, icon, urgent} = this.slotsFor(section)
-        const front = index ? 0 : (disclosure > 0) + check + icon + urgent + 3 * (disclosure > 0)
-        const natural = 8 * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(cell => cell.text.length)) + 1, 48), 400) + 28 * front
+        const {disclosure, check, icon, sign, urgent} = this.slotsFor(section)
+        const front = index ? 0 : (disclosure > 0) + check + icon + sign + urgent + 3 * (disclosure > 0)
+        const natural = (column.format ? 10 : 8) * Math.min(column.width ?? Math.min(Math.max(column.title.length, ...cells.map(({text, sign}) => text.length + 2 * !!sign)) + 1, 48), 400) + 28 * front
         return {...column, align: column.align ?? (isNumber ? 'right' : 'left'), natural: Math.max(natural, table?.columns[index]?.natural ?? 0)}
       })
       this.tables.set(section.id, table = {columns, sampled: rows.length, passed: table?.passed ?? 0})
@@ -1782,7 +1906,7 @@ export class Drawing {
   layOut() {
     const {place, shape, shown: {offset, total}} = this
     const standard = {card: 72, empty: 240, footer: 32, titles: 33}
-    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, look: section => this.look(section),
+    Object.assign(this, layOut(shape, {width: place.width, offset, total, unit: this.unit, isFiltered: this.isFiltered, look: section => this.look(section), header: section => this.header(section),
       height: ({key, kind, lines}) => kind == 'strip' ? lines * 20 + 24 : this.heights.get(key) ?? this.usual[kind] ?? standard[kind] ?? this.unit,
       empty: this.isFiltered ? {text: 'Nothing matches'} : this.listLook?.empty ?? {text: 'Nothing here'}}))
     place.height = this.height
@@ -1847,7 +1971,7 @@ export class Drawing {
     this.isOwnMove = isOwn(cursor?.slice(1))
     this.cursor = now(cursor)
     const header = shape.sections.find(section => 'h' + section.id == this.cursor)
-    if (header && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key
+    if (header?.rows.length && !this.look(header).header?.actions?.length) this.cursor = shape.rows[Math.min(before.byKey.get(cursor)?.place ?? 0, shape.rows.length - 1)]?.key
     const pending = shape.rows[this.pending - this.shown.offset]
     if (pending) [this.cursor, this.pending] = [this.drawnCursor = pending.key]
     if (anchor.key) anchor.key = anchor.key == cursor ? this.cursor : now(anchor.key)
@@ -1897,6 +2021,20 @@ export class Drawing {
       this.goTo(anchor)
     }
     set(this.scroller, {role: this.isTree ? 'treegrid' : 'grid', 'aria-activedescendant': this.elements.get(this.cursor)?.id})
+    this.awaitChanges()
+  }
+
+  awaitChanges() {
+    const due = time => [...this.elements.values(), ...this.ui.pin.children].filter(({changesAt}) => changesAt <= time)
+    clearTimeout(this.changing)
+    const next = Math.min(...due(Number.MAX_VALUE).map(({changesAt}) => changesAt))
+    if (next < Infinity) this.changing = setTimeout(() => {
+      for (const element of due(Date.now())) {
+        element.state = undefined
+        if (!this.looks.delete(element.key?.slice(1))) this.sectionLooks.clear()
+      }
+      this.schedule()
+    }, Math.min(Math.max(next - Date.now(), 0), 1e9))
   }
 
   drawOnce() {
@@ -2449,7 +2587,7 @@ export class Place {
 
 """#),
         "pointing.js": WebFile(
-            tag: "f736aeb8aa5b422a",
+            tag: "cd899310622b5c2f",
             text: #"""
 
 import {Acting} from './acting.js'
@@ -2465,7 +2603,7 @@ export class Pointing extends Acting {
     const listeners = {
       pointerdown: event => this.down(event), pointermove: event => this.moving(event), pointerup: event => this.up(event),
       pointercancel: () => this.drop(false), click: event => this.click(event), contextmenu: event => this.menuAt(event), keydown: event => this.key(event),
-      dblclick: event => this.isMouse && this.keyAt(event) == this.cursor && !event.target.closest('.acc, .disc') && this.activate(),
+      dblclick: event => this.isMouse && this.keyAt(event) == this.cursor && !event.target.closest('.acc, .disc, .check') && this.activate(),
       touchmove: event => this.touch?.isHeld && event.preventDefault(),
     }
     for (const [name, listener] of Object.entries(listeners)) this.scroller.addEventListener(name, listener, {passive: false})
@@ -2572,6 +2710,7 @@ export class Pointing extends Acting {
     if (row && event.shiftKey) this.markTo(row)
     else if (event.ctrlKey || event.metaKey) this.mark()
     else if (row && target.closest('.disc')) this.expand(row, !row.isOpen)
+    else if (row && target.closest('.check') && this.itemLook(row).toggle && !this.readonly) this.check()
     else if (accessory && row && (wasSelected || !this.isMouse)) this.touchAccessory(this.itemLook(row).accessories[accessory])
     else if (!this.isMouse || key[0] == 'm') this.activate()
   }
@@ -2593,10 +2732,10 @@ export class Pointing extends Acting {
 
 """#),
         "query.js": WebFile(
-            tag: "cd0d88f82779929d",
+            tag: "ac889ee6eb77ed0b",
             text: #"""
 
-import {meanings, pointer} from './appearance.js'
+import {isOfValue, meanings, pointer} from './appearance.js'
 
 function asJSON(text) {
   try { return JSON.parse(text); } catch { return undefined; }
@@ -2636,6 +2775,7 @@ export const order = text => text.split(',').map(key => key.trim()).filter(Boole
   key[0] == '-' ? {path: pointer(key.slice(1)), descending: true} : pointer(key))
 
 function pathsIn(value) {
+  if (value && isOfValue(value)) return []
   if (typeof value?.path == 'string') return [value.path]
   return typeof value == 'object' && value ? Object.values(value).flatMap(pathsIn) : []
 }
@@ -2650,7 +2790,7 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "d47faacd89d24f73",
+            tag: "13602c707f2bfcd0",
             text: #"""
 
 const cell = 8
@@ -2746,11 +2886,16 @@ export function layOut(shape, env) {
   const missing = (key, count) => count > 0 && add('missing', key, {x: 0, width: env.width, height: count * env.unit, count})
   const rest = env.total - env.offset - shape.rows.length
   missing('before', env.offset)
-  const sections = shape.sections.filter(section => section.rows.length || (env.look(section).more && env.total > 0))
+  const isEmpty = section => {
+    const {header, canInsert, hidesWhenEmpty} = env.look(section)
+    return !section.rows.length && !env.isFiltered && !(rest > 0) && !env.offset && !hidesWhenEmpty && (header || canInsert)
+  }
+  let sections = shape.sections.filter(section => section.rows.length || (env.look(section).more && env.total > 0) || isEmpty(section))
+  if (!shape.rows.length && !sections.some(section => env.look(section).header)) sections = []
   for (const section of sections) {
     const look = env.look(section)
     const layout = look.layout ?? {type: 'list'}
-    const {appearance = 'plain', header, footer} = look
+    const {appearance = 'plain', footer, header = isEmpty(section) ? {text: 'Nothing here; + adds a row'} : undefined} = look
     const {x, width, pad} = geometry(appearance, env.width)
     const isCut = section == sections.at(-1) && rest > 0
     const isOfRows = layout.type == 'list' || layout.type == 'table'
@@ -2759,7 +2904,7 @@ export function layOut(shape, env) {
     if (bands.length) y += appearance == 'plain' ? (header ? 0 : 16) : 24
     else if (appearance != 'plain' && !header) y += 12
     const band = {section, place, pins: look.pinHeader !== false, start: y}
-    if (header) band.header = add('header', 'h' + section.id, {...place, look: header})
+    if (header) band.header = add('header', 'h' + section.id, {...place, look: look.header ? env.header(section) : header, takesNew: isEmpty(section) && look.canInsert})
     if (layout.type == 'table') band.titles = add('titles', 't' + section.id, place)
     else if (!isOfRows) y += 8
     const all = []
@@ -2817,7 +2962,7 @@ export function stops(frames) {
   for (const frame of frames) {
     const {kind, key, line, x, row} = frame
     if (kind == 'strip') frame.rows.forEach((row, index) => result.push({key: row.key, line, x: x + index * (frame.card + gap), frame, row, index}))
-    else if (row || kind == 'more' || ((kind == 'header' || kind == 'empty') && frame.look.actions?.length)) result.push({key, line, x, frame, row})
+    else if (row || kind == 'more' || ((kind == 'header' || kind == 'empty') && (frame.look.actions?.length || frame.takesNew))) result.push({key, line, x, frame, row})
   }
   return result
 }
@@ -2840,7 +2985,7 @@ export function fitColumns(columns, area, passed) {
 
 """#),
         "style.js": WebFile(
-            tag: "b92e2fe602f306fb",
+            tag: "c93b079904893942",
             text: #"""
 
 export const sheet = new CSSStyleSheet();
@@ -2919,11 +3064,12 @@ textarea { width: min(440px, 80vw); height: 200px; font-family: monospace }
 .text.wrap, .footer .text, .empty * { white-space: pre-wrap; overflow-wrap: anywhere }
 .wrap[style*=clamp] { display: -webkit-box; -webkit-box-orient: vertical }
 .sub, .badge, .percent, .footer, .titles, .sidebar.header, .grouped.header, .insetGrouped.header { color: var(--secondary); font-size: 13px }
-.disc, .check, .icon, .pad, .urgent { flex: none; width: 24px; height: 20px; text-align: center }
+.disc, .check, .icon, .pad, .sign, .urgent { flex: none; width: 24px; height: 20px; text-align: center }
 .icon { color: var(--tint, inherit); font-size: 17px; object-fit: contain }
 .disc { color: var(--secondary); font-size: 20px; line-height: 17px }
 .open { rotate: 90deg }
 .urgent { color: var(--red) }
+.sign { color: var(--tint) }
 .urgent, .urgent ~ .main .text, .header .text, .titles, .top .text, .empty .text { font-weight: 600 }
 .check { width: 18px; height: 18px; margin: 0 3px; line-height: 16px; font-size: 13px; border: 1.5px solid var(--secondary); border-radius: 5px; color: var(--bg) }
 .checked, .mixed { background: var(--tint, var(--accent)); border-color: transparent }

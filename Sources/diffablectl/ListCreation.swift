@@ -9,11 +9,13 @@ struct ListCreation {
 
     init(_ list: ListName) { self.list = list }
 
-    mutating func make(over connection: Connection) async throws {
+    /// Returns whether the list was missing.
+    @discardableResult mutating func make(over connection: Connection) async throws -> Bool {
         do {
             _ = try await connection.createList(list)
             isOurs = true
         } catch ClientError.refused(let refusal) where refusal.code == .listExists {}
+        return isOurs
     }
 
     /// Deletes the list if it is still empty, so that a failed command leaves no empty list.

@@ -62,6 +62,12 @@ struct RowOptions: ParsableArguments {
         try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection)
     }
 
+    /// Whether the input is a table whose columns become members of the items.
+    func readsTable(_ file: String?) -> Bool {
+        let format = from ?? file.flatMap(InputFormat.known)
+        return text == nil && into == nil && [.csv, .tsv, .columns].contains(format)
+    }
+
     var defaultSection: SectionID { into ?? ItemBuilder.defaultSection }
 }
 

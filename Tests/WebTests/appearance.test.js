@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {cell, clean, itemLook, listLook, sectionLook, spoken, standardColumns, valueAt} from "../../Web/appearance.js";
+import {cell, clean, format, itemLook, listLook, sectionLook, spoken, standardColumns, valueAt} from "../../Web/appearance.js";
+
+// An hour ahead of UTC.
+process.env.TZ = "Etc/GMT-1";
 
 const file = new URL("../DiffableViewTests/Looks/looks.json", import.meta.url);
 // JavaScript's numbers are doubles: a number is drawn as JavaScript writes it, not as the content does.
@@ -26,7 +29,17 @@ function known(look) {
 for (const example of cases) {
   test(example.rule, () => {
     const {id = "id", kind, content, section, list, user} = example;
-    if (example.item ?? example.spoken) {
+    Date.now = () => example.now ?? 0;
+    if (example.format) {
+      for (const [value, text, changesAt] of example.texts) {
+        const [written, at] = format(value, example.format) ?? [null];
+        assert.equal(written, text);
+        if (changesAt) assert.equal(at, changesAt);
+      }
+    } else if (example.column) {
+      const [column] = sectionLook(undefined, list).columns;
+      assert.deepEqual(known(cell(column, {id, content}, {})), example.column);
+    } else if (example.item ?? example.spoken) {
       const look = itemLook({id, kind, content}, section, list, user);
       assert.deepEqual(known(example.spoken ? spoken(look) : look), example.item ?? example.spoken);
     } else if (example.sectionLook) {
@@ -41,7 +54,7 @@ test("no name of JavaScript's own is a member", () => {
   assert.equal(valueAt({}, "/constructor/name"), undefined);
   assert.equal(valueAt("text", "/length"), undefined);
   assert.equal(valueAt(["a"], "/length"), undefined);
-  assert.deepEqual(["constructor", "__proto__"].map(text => cell("/a", {content: {a: text}}, {}).text), ["constructor", "__proto__"]);
+  assert.deepEqual(["constructor", "__proto__"].map(text => cell({path: "/a"}, {content: {a: text}}, {}).text), ["constructor", "__proto__"]);
   assert.equal(itemLook({id: "a", kind: "constructor"}, undefined, {kinds: {}}).text, "a");
 });
 
@@ -52,9 +65,9 @@ test("no text turns its direction or has half a character", () => {
 
 test("a cell shows a sign for a boolean and the size of an array", () => {
   const item = {id: "a", content: {yes: true, no: false, rows: [1, 2], more: {}, n: 3}};
-  assert.deepEqual(["/yes", "/no", "/rows", "/more", "/n", "/gone"].map(path => cell(path, item, {}).text),
+  assert.deepEqual(["/yes", "/no", "/rows", "/more", "/n", "/gone"].map(path => cell({path}, item, {}).text),
     ["✓", "–", "[2]", "{…}", "3", ""]);
-  assert.equal(cell("/n", item, {}).isNumber, true);
+  assert.equal(cell({path: "/n"}, item, {}).isNumber, true);
 });
 
 test("a table without columns shows what its first items have", () => {

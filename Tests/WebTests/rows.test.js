@@ -17,7 +17,7 @@ function mirror(sections, looks = {}) {
   return {items, sections: Object.entries(sections).map(([id, items]) => ({id, content: looks[id], children: items.map(node)}))}
 }
 
-const environment = {width: 1000, offset: 0, total: 0, unit: 36, look: section => section.content ?? {}, height: ({kind, key}) => kind == 'card' ? 50 + key.length : 36}
+const environment = {width: 1000, offset: 0, total: 0, unit: 36, look: section => section.content ?? {}, header: section => section.content.header, height: ({kind, key}) => kind == 'card' ? 50 + key.length : 36}
 const frames = (sections, looks, more) => layOut(shapeOf(mirror(sections, looks)), {...environment, ...more})
 const keys = list => list.map(frame => frame.key)
 
@@ -64,8 +64,14 @@ test('no frame overlaps the next one, in any layout', () => {
   assert.deepEqual(stops(all).map(stop => stop.key), ['i1', 'i2', 'i3', 'i4', 'i5', 'i6', 'i7', 'i8', 'i9', 'i10', 'i11', 'md'])
 })
 
-test('a section without rows is not shown, and an empty list says so', () => {
-  assert.deepEqual(keys(frames({a: [], b: ['1']}, {a: {header: {text: 'A'}}}, {total: 1}).frames), ['i1'])
+test('a section without rows is shown if it has a header or takes new rows, and an empty list says so', () => {
+  const looks = {a: {header: {text: 'A'}}, c: {canInsert: true}, d: {header: {text: 'D'}, hidesWhenEmpty: true}}
+  const {frames: all} = frames({a: [], b: ['1'], c: [], d: [], e: []}, looks, {total: 1})
+  assert.deepEqual(keys(all), ['ha', 'i1', 'hc'])
+  assert.deepEqual(stops(all).map(stop => stop.key), ['i1', 'hc'])
+  assert.deepEqual(keys(frames({a: [], b: ['1']}, looks, {total: 1, isFiltered: true}).frames), ['i1'])
+  assert.deepEqual(keys(frames({a: []}, looks).frames), ['ha'])
+  assert.deepEqual(keys(frames({c: []}, looks).frames), ['e'])
   assert.deepEqual(keys(frames({a: []}).frames), ['e'])
 })
 

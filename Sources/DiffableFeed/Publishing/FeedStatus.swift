@@ -39,7 +39,8 @@ package struct FeedStatus: Equatable, Sendable {
         if let lastSuccess { members.append(("lastSuccess", .number(lastSuccess))) }
         if let nextAttempt {
             members.append(("nextAttempt", .number(nextAttempt)))
-            members.append(("secondaryText", .string("next run \(FileFormatting.time(nextAttempt))".utf8)))
+            members.append(
+                ("secondaryText", .object([("value", .number(nextAttempt)), ("format", .string("age".utf8))])))
         }
         if hasActions {
             let actions: [FeedAction] = state == .paused ? [.resume] : [.run, .pause]

@@ -94,8 +94,9 @@ package enum SourceSettings: Equatable, Sendable {
 
     var usualLook: Content? {
         switch self {
-        case .command, .sqlite, .url, .systemd: nil
+        case .command, .sqlite, .url: nil
         case .directory(let settings): settings.usualLook
+        case .systemd(let settings): settings.usualLook
         }
     }
 }

@@ -49,6 +49,7 @@ extension Composer {
         writer.addLeadingAccessories(isEditing: document.isEditing)
         writer.addCheckbox(reserving: false)
         writer.addIcon(reserving: false)
+        writer.addSign(reserving: false)
         writer.addTrailingAccessories(isEditing: document.isEditing)
         writer.addBadge()
         writer.addUrgency()

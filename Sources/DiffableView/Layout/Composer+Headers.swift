@@ -9,6 +9,15 @@ extension Composer.SectionPlan {
 extension Composer {
     private func hasRows(_ plan: SectionPlan) -> Bool { rootCount(plan.index) > 0 || plan.look.hasMore }
 
+    /// Whether a section without rows is drawn, so that the user sees it and can add an item to it.
+    func isShownEmpty(_ plan: SectionPlan) -> Bool {
+        !hasRows(plan) && !viewport.isFiltered && !plan.look.hidesWhenEmpty
+            && document.rowCount == snapshot.numberOfItems
+            && (plan.look.header != nil || plan.look.canInsert)
+    }
+
+    private func isShown(_ plan: SectionPlan) -> Bool { hasRows(plan) || isShownEmpty(plan) && !isEmpty }
+
     /// With several lists, the title is on the tab.
     private var title: String? { viewport.tabs.count > 1 ? nil : document.listLook.title }
 
@@ -16,6 +25,7 @@ extension Composer {
 
     func topBlock(_ plan: SectionPlan) -> Block {
         var block = Block(height: 0, page: plan.geometry.page)
+        guard isShown(plan) else { return block }
         if hasGap(above: plan) { block.height = 1 }
         addHeader(&block, plan)
         guard hasRows(plan) else { return block }
@@ -27,11 +37,11 @@ extension Composer {
     /// A blank line separates sections that have no other separation.
     private func hasGap(above plan: SectionPlan) -> Bool {
         guard plan.index > 0 else { return false }
-        if plan.geometry.appearance != .plain { return plan.look.header != nil || hasRows(plan) }
-        guard plan.look.header == nil, hasRows(plan) else { return false }
+        if plan.geometry.appearance != .plain { return true }
+        guard plan.look.header == nil else { return false }
         // Empty sections are invisible.
         let before = (max(plan.index - 8, 0)..<plan.index).lazy.reversed().map { self.plan($0) }.first {
-            hasRows($0) || $0.look.header != nil || $0.look.footer != nil
+            isShown($0)
         }
         return before.map { $0.look.footer == nil } ?? false
     }
@@ -46,7 +56,7 @@ extension Composer {
     }
 
     private func addHeader(_ block: inout Block, _ plan: SectionPlan) {
-        guard let look = plan.look.header else { return }
+        guard let look = headerLook(plan) else { return }
         let geometry = plan.geometry
         let line = block.height
         let isBar = geometry.appearance == .plain
@@ -55,10 +65,11 @@ extension Composer {
         var frame = Frame(
             .header(plan.id),
             Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: 1), look: look)
-        frame.isFocusable = !look.actions.isEmpty
+        frame.isFocusable = !look.actions.isEmpty || plan.look.canInsert && !hasRows(plan)
         var writer = RowWriter(
             block, frame, free: geometry.content, line: line, ground: ground, look: look, symbols: symbols)
         writer.addIcon(reserving: false)
+        writer.addSign(reserving: false)
         writer.addTrailingAccessories(isEditing: document.isEditing)
         writer.addBadge()
         writer.addProgress()
@@ -75,6 +86,20 @@ extension Composer {
         block = writer.block
         block.height = line + 1
         block.frames.append(writer.frame)
+    }
+
+    /// The header with its count. An empty section needs one, so that the cursor can be in it.
+    private func headerLook(_ plan: SectionPlan) -> ItemLook? {
+        guard var look = plan.look.header else {
+            guard !hasRows(plan) else { return nil }
+            var look = ItemLook()
+            (look.text, look.tint) = ("Nothing here; + adds a row", .secondary)
+            return look
+        }
+        if let count = look.badge?.count {
+            if let number = document.count(count, plan.id) { look.badge?.text = "\(number)" } else { look.badge = nil }
+        }
+        return look
     }
 
     private func addLid(_ block: inout Block, _ plan: SectionPlan) {
@@ -97,7 +122,7 @@ extension Composer {
         let geometry = plan.geometry
         var block = Block(height: 0, page: geometry.page)
         // The section continues with rows that are not loaded.
-        if isCutAtEnd(plan.index) { return block }
+        if isCutAtEnd(plan.index) || !isShown(plan) { return block }
         if hasRows(plan) {
             if plan.hasBox {
                 let across = String(repeating: symbols.frame.across, count: geometry.outer.count - 2)

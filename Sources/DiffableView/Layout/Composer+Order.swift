@@ -42,7 +42,7 @@ extension Composer {
 
     var lastElement: Element {
         if document.placeholdersBehind > 0 { return .placeholder(document.rowCount - 1) }
-        if document.rowCount == 0 { return .empty }
+        if isEmpty { return .empty }
         return sectionCount > 0 ? .bottom(sectionCount - 1) : beforeHeld
     }
 
@@ -56,7 +56,7 @@ extension Composer {
     }
 
     private var lastPlaceholders: Element? {
-        if document.rowCount == 0 { return .empty }
+        if isEmpty { return .empty }
         return document.placeholdersBehind > 0 ? .placeholder(document.rowCount - document.placeholdersBehind) : nil
     }
 
@@ -161,7 +161,7 @@ extension Composer {
     func element(_ id: RowID) -> Element? {
         switch id {
         case .title: return .title
-        case .empty: return document.rowCount == 0 ? .empty : nil
+        case .empty: return isEmpty ? .empty : nil
         case .placeholder(let index):
             let isOne =
                 index >= 0 && index < document.placeholdersBefore

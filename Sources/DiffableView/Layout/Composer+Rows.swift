@@ -43,6 +43,7 @@ extension Composer {
         writer.addLeadingAccessories(isEditing: document.isEditing)
         writer.addCheckbox(reserving: traits.hasCheckboxes)
         writer.addIcon(reserving: traits.hasIcons)
+        writer.addSign(reserving: traits.hasSigns)
         writer.addTrailingAccessories(isEditing: document.isEditing)
         writer.addBadge()
         writer.addProgress()

@@ -13,12 +13,14 @@ extension Composer {
             let start = isFirst ? writer.free.lowerBound : max(column.columns.lowerBound, writer.free.lowerBound)
             let end = min(column.columns.upperBound, writer.free.upperBound)
             guard start < end else { continue }
-            let cell = TableColumns.cell(column.path, id: row.id, row.item)
+            let cell = TableColumns.cell(column.source, row.item, viewport)
+            writer.frame.changesAt = earlier(writer.frame.changesAt, cell.changesAt)
             let wanted = columnCount(of: cell.text, limit: TableColumns.widthMax)
             if viewport.widensTables, wanted > end - start {
                 document.cache.widen(plan.id, column.index, to: start - column.columns.lowerBound + wanted)
             }
-            let style = isFirst ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            var style = isFirst ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            if let tint = cell.tint { style = writer.style(.tint(tint)) }
             addCell(&writer.block, cell.text, line: writer.line, start..<end, column.alignment, style)
         }
         return finished(writer, plan)
@@ -29,12 +31,12 @@ extension Composer {
         let geometry = plan.geometry
         let table = tableColumns(plan)
         let columns = table.columns
-        guard columns.contains(where: { !$0.title.isEmpty }) else { return }
+        guard columns.contains(where: { !$0.source.title.isEmpty }) else { return }
         let line = block.height
         var titles = Block(height: 2, page: geometry.page)
         for column in columns {
             addCell(
-                &titles, column.title, line: 0, column.columns, column.alignment,
+                &titles, column.source.title, line: 0, column.columns, column.alignment,
                 Style(.secondary, on: geometry.ground, .bold))
         }
         addMoreSigns(&titles, table, geometry)

@@ -13,6 +13,16 @@ struct Composer: Sendable {
 
     private final class Plans: Sendable {
         let known = Mutex<[Int: SectionPlan]>([:])
+        let isEmpty = Mutex<Bool?>(nil)
+    }
+
+    /// Whether nothing is drawn but the list's `empty`: there are no rows, and no headers of empty sections.
+    var isEmpty: Bool {
+        guard document.rowCount == 0 else { return false }
+        if let known = plans.isEmpty.withLock({ $0 }) { return known }
+        let isEmpty = !(0..<sectionCount).contains { isShownEmpty(plan($0)) && plan($0).look.header != nil }
+        plans.isEmpty.withLock { $0 = isEmpty }
+        return isEmpty
     }
 
     var symbols: Symbols { viewport.symbols }
@@ -44,7 +54,7 @@ struct Composer: Sendable {
         guard let id = snapshot.sectionIdentifier(at: index), let section = snapshot.sectionAlone(id) else {
             preconditionFailure("section \(index) of \(sectionCount) has no plan")
         }
-        let resolved = document.cache.section(section, document.looks)
+        let resolved = document.cache.section(section, document.looks, viewport.clock)
         let geometry = SectionGeometry(resolved.look.appearance, columns: columns)
         var plan = SectionPlan(
             index: index, id: id, resolved: resolved, geometry: geometry,
@@ -54,7 +64,7 @@ struct Composer: Sendable {
     }
 
     func resolved(_ id: ItemID, _ plan: SectionPlan) -> LookCache.ResolvedItem? {
-        snapshot.itemAlone(id).map { document.cache.item($0, in: plan.resolved) }
+        snapshot.itemAlone(id).map { document.cache.item($0, in: plan.resolved, viewport.clock) }
     }
 
     /// If the rows before are not loaded, the first loaded items may be in the middle of their section.

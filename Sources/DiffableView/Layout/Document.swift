@@ -1,4 +1,5 @@
 import Diffable
+import Synchronization
 
 /// The content to draw: a state of a list, or a window of one, and the user's own settings for it.
 package struct Document: Sendable {
@@ -12,6 +13,7 @@ package struct Document: Sendable {
     private(set) var knownParents: Set<ItemID> = []
     package var isEditing = false
     let cache: LookCache
+    private var counts = SectionCounts()
     let looks: Looks
     let listLook: ListLook
     private let user: Content?
@@ -47,6 +49,7 @@ package struct Document: Sendable {
         }
         next.snapshot = snapshot
         next.extent = extent
+        next.counts = SectionCounts()
         return next
     }
 
@@ -93,6 +96,15 @@ package struct Document: Sendable {
         return rows
     }
 
+    /// The number of a section's root items that a badge counts; nil if not all are loaded. O(their contents) the first time.
+    func count(_ count: Badge.Count, _ section: SectionID) -> Int? {
+        guard placeholdersBefore + placeholdersBehind == 0 else { return nil }
+        if case .all = count { return snapshot.numberOfRootItems(inSection: section) }
+        return counts.number(of: section) {
+            (snapshot.rootItems(inSection: section) ?? []).count { snapshot.itemAlone($0).map(count.includes) ?? false }
+        }
+    }
+
     package var resolvedLookCount: Int { cache.resolvedCount }
 
     package func isExpanded(_ id: ItemID) -> Bool {
@@ -106,4 +118,16 @@ package struct Document: Sendable {
     func isParent(_ id: ItemID) -> Bool { childCount(id) > 0 || knownParents.contains(id) }
 
     func isOpen(_ id: ItemID) -> Bool { childCount(id) > 0 && isExpanded(id) }
+}
+
+/// The numbers of one state's items that badges count.
+private final class SectionCounts: Sendable {
+    private let known = Mutex<[SectionID: Int]>([:])
+
+    func number(of section: SectionID, _ count: () -> Int) -> Int {
+        if let number = known.withLock({ $0[section] }) { return number }
+        let number = count()
+        known.withLock { $0[section] = number }
+        return number
+    }
 }

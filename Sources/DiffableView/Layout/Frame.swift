@@ -23,11 +23,14 @@ package struct Frame: Sendable {
     package var parts: [(part: Part, rectangle: Rectangle)] = []
     /// Nil for a placeholder.
     package var look: ItemLook?
+    /// When a text of the row will be another one, in milliseconds since 1970; nil: never.
+    var changesAt: Int?
 
     init(_ id: RowID, _ rectangle: Rectangle, look: ItemLook? = nil) {
         self.id = id
         self.rectangle = rectangle
         self.look = look
+        changesAt = look?.changesAt
     }
 
     func moved(by lines: Int) -> Frame {

@@ -18,7 +18,7 @@ extension Icon {
 
 extension ItemLook {
     /// The icon; for an image without an icon, a sign for images.
-    func sign(_ symbols: Symbols) -> Cluster? {
+    func iconCluster(_ symbols: Symbols) -> Cluster? {
         icon?.cluster(symbols) ?? image.flatMap { _ in Icon.named("image-x-generic").cluster(symbols) }
     }
 }

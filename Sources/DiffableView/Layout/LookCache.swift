@@ -9,6 +9,11 @@ final class LookCache: Sendable {
         let record: Record
         let look: SectionLook
         let itemLooks: ItemLooks
+
+        fileprivate func isCurrent(_ record: Record, at now: Int) -> Bool {
+            self.record.isShared(with: record)
+                && earlier(look.header?.changesAt, look.footer?.changesAt).map { now < $0 } ?? true
+        }
     }
 
     struct ResolvedItem: Sendable {
@@ -16,6 +21,11 @@ final class LookCache: Sendable {
         let section: Record
         let look: ItemLook
         let content: ContentValue?
+
+        fileprivate func isCurrent(_ record: Record, in section: Record, at now: Int) -> Bool {
+            self.record.isShared(with: record) && self.section.isShared(with: section)
+                && look.changesAt.map { now < $0 } ?? true
+        }
     }
 
     private struct State {
@@ -36,13 +46,13 @@ final class LookCache: Sendable {
 
     var resolvedCount: Int { state.withLock { $0.resolvedCount } }
 
-    func section(_ section: Section, _ looks: Looks) -> ResolvedSection {
-        if let known = state.withLock({ $0.sections[section.id] }), known.record.isShared(with: section.record) {
+    func section(_ section: Section, _ looks: Looks, _ clock: WallClock) -> ResolvedSection {
+        if let known = state.withLock({ $0.sections[section.id] }), known.isCurrent(section.record, at: clock.now) {
             return known
         }
         let content = section.content
         let resolved = ResolvedSection(
-            record: section.record, look: looks.sectionLook(content),
+            record: section.record, look: looks.sectionLook(content, clock),
             itemLooks: looks.items(inSectionWith: content))
         state.withLock { state in
             if state.sections.count >= Self.countMax { state.sections = [:] }
@@ -51,13 +61,13 @@ final class LookCache: Sendable {
         return resolved
     }
 
-    func item(_ item: Item, in section: ResolvedSection) -> ResolvedItem {
-        if let known = state.withLock({ $0.items[item.id] }), known.record.isShared(with: item.record),
-            known.section.isShared(with: section.record)
+    func item(_ item: Item, in section: ResolvedSection, _ clock: WallClock) -> ResolvedItem {
+        if let known = state.withLock({ $0.items[item.id] }),
+            known.isCurrent(item.record, in: section.record, at: clock.now)
         {
             return known
         }
-        let look = section.itemLooks.look(item)
+        let look = section.itemLooks.look(item, clock)
         let resolved = ResolvedItem(
             record: item.record, section: section.record, look: wording == .spoken ? look.spoken : look,
             content: section.look.layout.sort == .table ? item.content.map { ContentValue($0) } : nil)

@@ -87,12 +87,20 @@ struct RowWriter {
     }
 
     mutating func addIcon(reserving isReserved: Bool) {
-        if let cluster = look.sign(symbols) {
+        if let cluster = look.iconCluster(symbols) {
             var text = ""
             cluster.append(to: &text)
             addLeading(text, columns: 2, style(look.tint.map { .tint($0) } ?? .text), .icon)
         } else if isReserved {
             skip(3)
+        }
+    }
+
+    mutating func addSign(reserving isReserved: Bool) {
+        if let sign = look.sign {
+            addLeading(symbols.sign(sign), columns: 1, style(look.tint.map { .tint($0) } ?? .secondary))
+        } else if isReserved {
+            skip(2)
         }
     }
 
@@ -123,7 +131,8 @@ struct RowWriter {
 
     mutating func addBadge() {
         guard let badge = look.badge, !badge.text.isEmpty else { return }
-        let text = fitted(badge.text, columns: max(free.count / 4, 1))
+        let sign = badge.sign.map { symbols.sign($0) + " " } ?? ""
+        let text = fitted(sign + badge.text, columns: max(free.count / 4, 1))
         let sides = symbols.isASCII ? ("(", ")") : (" ", " ")
         var style = style(.text)
         if look.isEnabled {

@@ -147,6 +147,9 @@ extension Scene {
         return starts
     }
 
+    /// When a text on the screen will be another one, in milliseconds since 1970; nil: never.
+    package var changesAt: Int? { frames.lazy.compactMap(\.changesAt).min() }
+
     /// The indices of the visible rows in the list; nil if there are none.
     package var visibleRows: Range<Int>? {
         func index(_ frame: Frame) -> Int? {

@@ -6,6 +6,7 @@ struct SectionTraits: Sendable {
     var hasDisclosures = false
     var hasCheckboxes = false
     var hasIcons = false
+    var hasSigns = false
 
     static let sampleCount = 4
 }
@@ -24,7 +25,8 @@ extension Composer {
             }
             traits.hasDisclosures = traits.hasDisclosures || look.hasChildren
             traits.hasCheckboxes = traits.hasCheckboxes || look.checkbox != nil
-            traits.hasIcons = traits.hasIcons || look.sign(symbols) != nil
+            traits.hasIcons = traits.hasIcons || look.iconCluster(symbols) != nil
+            traits.hasSigns = traits.hasSigns || look.sign != nil
         }
         return traits
     }

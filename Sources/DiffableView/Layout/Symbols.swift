@@ -55,6 +55,16 @@ extension Symbols {
         }
     }
 
+    func sign(_ sign: TintSign) -> String {
+        guard isASCII else { return sign.rawValue }
+        return switch sign {
+        case .full: "*"
+        case .empty: "o"
+        case .half: "~"
+        case .cross: "x"
+        }
+    }
+
     func bar(_ progress: Double, columns: Int) -> String {
         let steps = bar.count - 1
         let done = Int((progress * Double(columns * steps)).rounded())

@@ -13,8 +13,7 @@ struct TableColumns: Sendable {
     struct Column: Sendable {
         /// The index among all columns of the table.
         var index: Int
-        var path: String
-        var title: String
+        var source: TableColumn
         var alignment: TableColumn.Alignment
         var columns: Range<Int>
     }
@@ -52,14 +51,13 @@ extension Composer {
             isValid(known) && known.passed == known.bounded(passed)
         } otherwise: { known in
             if let known, isValid(known) { return known.passing(passed) }
-            let items = (0..<sampled).compactMap { index -> (id: ItemID, item: LookCache.ResolvedItem)? in
-                guard let id = snapshot.itemIdentifier(at: [plan.index, index]) else { return nil }
-                return resolved(id, plan).map { (id, $0) }
+            let items = (0..<sampled).compactMap { index in
+                snapshot.itemIdentifier(at: [plan.index, index]).flatMap { resolved($0, plan) }
             }
             let leading = leadingWidth(plan)
             let chosen = TableColumns(
-                plan.look.columns ?? TableColumns.members(items.map(\.item)), items.map { ($0.id, $0.item) },
-                plan: plan, leading: leading)
+                plan.look.columns ?? TableColumns.members(items), items,
+                plan: plan, leading: leading, viewport)
             guard let known, known.section.isShared(with: chosen.section), known.area == chosen.area else {
                 return chosen.passing(passed)
             }
@@ -99,8 +97,8 @@ extension TableColumns {
     ]
 
     init(
-        _ wanted: [TableColumn], _ items: [(id: ItemID, item: LookCache.ResolvedItem)], plan: Composer.SectionPlan,
-        leading: Int
+        _ wanted: [TableColumn], _ items: [LookCache.ResolvedItem], plan: Composer.SectionPlan,
+        leading: Int, _ viewport: Viewport
     ) {
         section = plan.resolved.record
         area = plan.geometry.content
@@ -111,8 +109,8 @@ extension TableColumns {
         for (index, column) in wanted.prefix(Self.countMax).enumerated() {
             var width = columnCount(of: column.title, limit: Self.widthMax)
             var isOfNumbers = !items.isEmpty
-            for (id, item) in items {
-                let cell = Self.cell(column.path, id: id, item)
+            for item in items {
+                let cell = Self.cell(column, item, viewport)
                 width = max(width, columnCount(of: cell.text, limit: Self.widthMax))
                 isOfNumbers = isOfNumbers && cell.isNumber != false
             }
@@ -120,8 +118,8 @@ extension TableColumns {
             widths.append(min(column.width ?? width, area.count))
             columns.append(
                 Column(
-                    index: index, path: column.path, title: column.title,
-                    alignment: column.alignment ?? (isOfNumbers ? .right : .left), columns: 0..<0))
+                    index: index, source: column, alignment: column.alignment ?? (isOfNumbers ? .right : .left),
+                    columns: 0..<0))
         }
         natural = widths
         wantedColumns = columns
@@ -139,7 +137,7 @@ extension TableColumns {
 
     /// Prevents columns from becoming narrower because more of the first rows are sampled.
     fileprivate func keepingWidths(of known: TableColumns) -> TableColumns {
-        guard known.wantedColumns.map(\.path) == wantedColumns.map(\.path) else { return self }
+        guard known.paths == paths else { return self }
         return placed(zip(natural, known.natural).map { min(max($0, $1), area.count) })
     }
 
@@ -166,9 +164,12 @@ extension TableColumns {
             && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
     }
 
-    var paths: [String] { wantedColumns.map(\.path) }
+    private var paths: [String] { wantedColumns.map(\.source.path) }
 
-    var firstPath: String? { wantedColumns.first?.path }
+    /// The paths whose values are drawn as they are.
+    var searchedPaths: [String] { wantedColumns.filter { $0.source.format == nil }.map(\.source.path) }
+
+    var firstPath: String? { wantedColumns.first?.source.path }
 
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 
@@ -210,21 +211,12 @@ extension TableColumns {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0) }
 
-    /// The text of a cell. `isNumber` is nil for an empty one.
-    static func cell(_ path: String, id: ItemID, _ item: LookCache.ResolvedItem) -> (text: String, isNumber: Bool?) {
-        switch path {
-        case "id": return (harmlessText(id.description), false)
-        case "kind": return (harmlessText(Item(record: item.record).kind?.description ?? ""), false)
-        case "" where item.content?.isObject != false: return (item.look.text, false)
-        default: break
-        }
-        switch item.content?.value(at: path) {
-        case nil, .null?: return ("", nil)
-        case .boolean(let boolean)?: return (boolean ? "✓" : "–", false)
-        case .number(let text)?: return (text, true)
-        case .text(let text)?: return (harmlessText(text), false)
-        case .array(let elements)?: return ("[\(elements.count)]", false)
-        case .object?: return ("{…}", false)
-        }
+    static func cell(
+        _ column: TableColumn, _ item: LookCache.ResolvedItem, _ viewport: Viewport
+    ) -> TableCell {
+        var cell = TableCell(
+            column, of: Item(record: item.record), text: item.look.text, content: item.content, viewport.clock)
+        if let sign = cell.sign { cell.text = viewport.symbols.sign(sign) + " " + cell.text }
+        return cell
     }
 }

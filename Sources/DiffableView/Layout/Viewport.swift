@@ -5,6 +5,7 @@ package struct Viewport: Sendable {
     package var columns: Int
     package var rows: Int
     package var symbols = Symbols.unicode
+    package var clock = WallClock()
     /// Nil: from the top.
     package var anchor: Anchor?
     /// A row that must be visible. The rows scroll as little as that requires.

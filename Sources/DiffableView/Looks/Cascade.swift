@@ -3,8 +3,13 @@ import DiffableJSON
 /// Sources of a value in descending priority: the first one with a value of the right type is used.
 struct Cascade {
     private let cascade: [ContentValue]
+    /// Nil where texts have no formats.
+    let clock: WallClock?
 
-    init(_ cascade: [ContentValue?]) { self.cascade = cascade.compactMap(\.self) }
+    init(_ cascade: [ContentValue?], _ clock: WallClock? = nil) {
+        self.cascade = cascade.compactMap(\.self)
+        self.clock = clock
+    }
 
     func value<Value>(_ name: String, _ read: (ContentValue) -> Value?) -> Value? {
         for layer in cascade {
@@ -15,7 +20,9 @@ struct Cascade {
 
     func boolean(_ name: String) -> Bool? { value(name, \.boolean) }
 
-    func text(_ name: String) -> String? { value(name) { $0.text.map(harmlessText) } }
+    func text(_ name: String) -> String? { shownText(name)?.text }
+
+    func shownText(_ name: String) -> FormattedText? { value(name) { $0.shownText(clock) } }
 
     func name<Value: RawRepresentable<String>>(_ name: String) -> Value? { value(name) { $0.text.flatMap(Value.init) } }
 
@@ -24,7 +31,8 @@ struct Cascade {
 
 extension ContentValue {
     /// Replaces a kind's references to an item's content: `{"path":"/due"}` becomes the value at that path, a number as text
-    /// where text is expected. Actions stay unchanged: a path in their arguments is an argument.
+    /// where text is expected, and `{"path":"/due","format":"age"}` becomes `{"value":…,"format":"age"}`. Actions stay
+    /// unchanged: a path in their arguments is an argument.
     func following(_ content: ContentValue?) -> ContentValue {
         guard case .object(let members) = self else { return self }
         return .object(
@@ -43,8 +51,11 @@ extension ContentValue {
     private func led(into content: ContentValue?) -> ContentValue? {
         switch self {
         case .object(let members):
-            if members.count == 1, members[0].name == "path", let path = members[0].value.text {
-                return content?.value(at: path)
+            if let path = self["path"]?.text, members.count == 1 || isOfValue {
+                return content?.value(at: path).map { value in
+                    members.count == 1
+                        ? value : .object(members.map { $0.name == "path" ? Member("value", value) : $0 })
+                }
             }
             return .object(
                 members.compactMap { member in
@@ -54,6 +65,9 @@ extension ContentValue {
         default: return self
         }
     }
+
+    /// Whether it describes how the value at its path is drawn.
+    var isOfValue: Bool { ["format", "map", "thresholds"].contains { self[$0] != nil } }
 
     /// A non-negative integer.
     var count: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }

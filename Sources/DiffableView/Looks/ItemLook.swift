@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// The appearance of one item in any viewer: the values of its content, with the defaults of its kind, section and list. All text
 /// is harmless: without control and bidirectional characters.
 package struct ItemLook: Equatable, Sendable {
@@ -7,9 +9,13 @@ package struct ItemLook: Equatable, Sendable {
     package var image: ImageSource?
     package var badge: Badge?
     package var tint: Tint?
+    /// The sign of a tint that depends on a value.
+    package var sign: TintSign?
     /// From 0 to 1.
     package var progress: Double?
     package var checkbox: Checkbox?
+    /// The JSON pointer to the Boolean that Enter, Space and a click on the box switch.
+    package var toggle: String?
     package var isUrgent = false
     package var isEnabled = true
     /// The limit of the text's lines; 0: as many as it needs.
@@ -25,6 +31,8 @@ package struct ItemLook: Equatable, Sendable {
     package var accessibilityLabel: String?
     package var tooltip: String?
     package var keywords: String?
+    /// When one of the texts will be another one, in milliseconds since 1970; nil: never.
+    package var changesAt: Int?
 
     package init() {}
 
@@ -55,6 +63,16 @@ package enum ImageSource: Equatable, Sendable {
 package struct Badge: Equatable, Sendable {
     package var text: String
     package var tint: Tint?
+    package var sign: TintSign?
+    /// A badge of a header whose text is a number of items.
+    package var count: Count?
+    package var changesAt: Int?
+
+    package enum Count: Equatable, Sendable {
+        case all
+        /// The items with an equal value at a JSON pointer, or those without one.
+        case having(path: String, equals: ContentValue, isInverted: Bool)
+    }
 }
 
 package enum Checkbox: String, Equatable, Sendable { case checked, unchecked, mixed }
@@ -73,4 +91,5 @@ package struct Accessory: Equatable, Sendable {
     package var tint: Tint?
     package var displayed = Displayed.always
     package var action: String?
+    package var changesAt: Int?
 }

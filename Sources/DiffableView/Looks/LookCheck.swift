@@ -53,14 +53,16 @@ package enum LookCheck {
                 complaints.append("the unknown member \(harmlessText(name)) is ignored")
                 continue
             }
-            if mayFollow, member.value["path"] != nil { continue }
+            if mayFollow, member.value["path"] != nil, member.value["format"].map(format) ?? true { continue }
             if !test(member.value) { complaints.append(passedOver(name, member.value)) }
         }
     }
 
     // MARK: - Members
 
-    private static let text: Test = { $0.text != nil }
+    private static let text: Test = { $0.shownText(WallClock()) != nil }
+    private static let format: Test = { $0.text.flatMap(Format.init) != nil }
+    private static let tint: Test = { TintChoice($0) != nil }
     private static let boolean: Test = { $0.boolean != nil }
     private static let size: Test = { $0.size != nil }
     private static let content: Test = { $0.text != nil || $0.isObject }
@@ -69,9 +71,11 @@ package enum LookCheck {
     private static let item: [String: Test] = [
         "text": text, "title": text, "label": text, "name": text, "secondaryText": text, "subtitle": text,
         "description": text, "icon": { Icon($0) != nil }, "image": { ImageSource($0) != nil },
-        "badge": { Badge($0) != nil }, "tint": { Tint($0) != nil }, "progress": { $0.number != nil },
-        "checked": { Checkbox($0) != nil }, "urgent": boolean, "enabled": boolean, "lines": { $0.count != nil },
-        "accessories": { $0.elements?.allSatisfy { Accessory($0) != nil } ?? false }, "hasChildren": boolean,
+        "badge": { Badge($0, WallClock()) != nil }, "tint": tint, "progress": { $0.number != nil },
+        "checked": { Checkbox($0) != nil }, "toggle": { $0.text != nil }, "urgent": boolean, "enabled": boolean,
+        "lines": { $0.count != nil },
+        "accessories": { $0.elements?.allSatisfy { Accessory($0, WallClock()) != nil } ?? false },
+        "hasChildren": boolean,
         "actions": actions, "leadingActions": actions, "trailingActions": actions, "canReorder": boolean,
         "accessibilityLabel": text, "tooltip": text, "keywords": text,
     ]
@@ -81,8 +85,8 @@ package enum LookCheck {
         "layout": { SectionLayout($0) != nil }, "appearance": { $0.text.flatMap(Appearance.init) != nil },
         "header": content, "footer": content, "pinHeader": boolean, "separators": boolean,
         "columns": { $0.elements != nil }, "actions": actions, "leadingActions": actions, "trailingActions": actions,
-        "selection": { $0.text.flatMap(SelectionMode.init) != nil }, "canReorder": boolean, "canInsert": boolean,
-        "more": boolean,
+        "selection": { $0.text.flatMap(SelectionMode.init) != nil }, "canReorder": boolean,
+        "canInsert": { $0.boolean != nil || $0.isObject }, "hidesWhenEmpty": boolean, "more": boolean,
     ]
 
     private static let layout: [String: Test] = [
@@ -92,5 +96,6 @@ package enum LookCheck {
 
     private static let column: [String: Test] = [
         "path": text, "title": text, "align": { $0.text.flatMap(TableColumn.Alignment.init) != nil }, "width": size,
+        "format": format, "tint": { $0.isOfValue || tint($0) },
     ]
 }

@@ -23,14 +23,15 @@ package struct Looks: Sendable {
         var look = ListLook()
         look.title = cascade.text("title")
         look.subtitle = cascade.text("subtitle")
-        look.empty = cascade.value("empty", itemContent)
+        look.empty = cascade.value("empty") { itemContent($0, nil) }
         look.actions = cascade.actions("actions") ?? []
         return look
     }
 
     /// O(length of the section's content and the list's).
-    package func sectionLook(_ content: Content?) -> SectionLook {
+    package func sectionLook(_ content: Content?, _ clock: WallClock = WallClock()) -> SectionLook {
         let cascade = Cascade([user, content.map { ContentValue($0) }, list])
+        func itemContent(_ value: ContentValue) -> ItemLook? { DiffableView.itemContent(value, clock) }
         var look = SectionLook()
         look.layout = cascade.value("layout", SectionLayout.init) ?? look.layout
         look.appearance = cascade.name("appearance") ?? look.appearance
@@ -41,7 +42,10 @@ package struct Looks: Sendable {
         look.columns = cascade.value("columns", TableColumn.columns)
         look.selection = cascade.name("selection") ?? look.selection
         look.canReorder = cascade.boolean("canReorder") ?? look.canReorder
-        look.canInsert = cascade.boolean("canInsert") ?? look.canInsert
+        if let canInsert = cascade.value("canInsert", { $0.boolean != nil || $0.isObject ? $0 : nil }) {
+            (look.canInsert, look.template) = (canInsert != .boolean(false), canInsert.isObject ? canInsert : nil)
+        }
+        look.hidesWhenEmpty = cascade.boolean("hidesWhenEmpty") ?? look.hidesWhenEmpty
         look.hasMore = cascade.boolean("more") ?? look.hasMore
         return look
     }
@@ -75,12 +79,12 @@ package struct ItemLooks: Sendable {
     }
 
     /// O(length of the item's content).
-    package func look(_ item: Item) -> ItemLook {
+    package func look(_ item: Item, _ clock: WallClock = WallClock()) -> ItemLook {
         let content = item.content.map { ContentValue($0) }
         let kind = item.kind?.description ?? ""
         var look = ItemLook()
         let own = Cascade(
-            [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)])
+            [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)], clock)
         look.read(own, content)
         if look.text.isEmpty { look.text = harmlessText(item.id.description) }
         let shared = Cascade([user, section, list])
@@ -94,12 +98,12 @@ package struct ItemLooks: Sendable {
 }
 
 /// A header, a footer, or the text of an empty list: a text, or members like an item's.
-private func itemContent(_ value: ContentValue) -> ItemLook? {
+private func itemContent(_ value: ContentValue, _ clock: WallClock?) -> ItemLook? {
     var look = ItemLook()
     switch value {
     case .text(let text): look.text = harmlessText(text)
     case .object:
-        let cascade = Cascade([value])
+        let cascade = Cascade([value], clock)
         look.read(cascade, value)
         look.actions = cascade.actions("actions") ?? []
     default: return nil
@@ -110,22 +114,45 @@ private func itemContent(_ value: ContentValue) -> ItemLook? {
 extension ItemLook {
     /// Reads the members that an item, its kind and the user may set.
     fileprivate mutating func read(_ cascade: Cascade, _ content: ContentValue?) {
-        text = cascade.value("text") { $0.text.flatMap(Self.shown) } ?? content.flatMap(Self.standardText) ?? ""
-        secondaryText = cascade.text("secondaryText") ?? cascade.text("subtitle") ?? cascade.text("description")
+        text =
+            cascade.value("text") { value in shown(value.shownText(cascade.clock)) }
+            ?? content.flatMap(Self.standardText) ?? ""
+        secondaryText =
+            ["secondaryText", "subtitle", "description"].lazy.compactMap { cascade.shownText($0) }.first.map {
+                noted($0)
+            }
         icon = cascade.value("icon", Icon.init)
         image = cascade.value("image", ImageSource.init)
-        badge = cascade.value("badge", Badge.init)
-        tint = cascade.value("tint", Tint.init)
+        badge = cascade.value("badge") { Badge($0, cascade.clock) }
+        let colour = cascade.value("tint", TintChoice.init)
+        (tint, sign) = (colour?.tint, colour?.sign)
         progress = cascade.value("progress") { $0.number.map { min(max($0, 0), 1) } }
-        checkbox = cascade.value("checked", Checkbox.init)
+        toggle = cascade.value("toggle") {
+            $0.text.map(TableColumn.canonical).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        checkbox =
+            cascade.value("checked", Checkbox.init)
+            ?? toggle.map { content?.value(at: $0) == .boolean(true) ? .checked : .unchecked }
         isUrgent = cascade.boolean("urgent") ?? isUrgent
         isEnabled = cascade.boolean("enabled") ?? isEnabled
         lines = cascade.value("lines") { $0.count } ?? lines
-        accessories = cascade.value("accessories") { $0.elements?.compactMap(Accessory.init) }
+        accessories = cascade.value("accessories") { $0.elements?.compactMap { Accessory($0, cascade.clock) } }
         hasChildren = cascade.boolean("hasChildren") ?? hasChildren
-        accessibilityLabel = cascade.value("accessibilityLabel") { $0.text.flatMap(Self.shown) }
-        tooltip = cascade.text("tooltip")
+        accessibilityLabel = cascade.value("accessibilityLabel") { shown($0.shownText(cascade.clock)) }
+        tooltip = cascade.shownText("tooltip").map { noted($0) }
         keywords = cascade.text("keywords")
+        let parts = [badge?.changesAt] + (accessories ?? []).map(\.changesAt)
+        changesAt = parts.reduce(changesAt, earlier)
+    }
+
+    private mutating func noted(_ shown: FormattedText) -> String {
+        changesAt = earlier(changesAt, shown.changesAt)
+        return shown.text
+    }
+
+    /// Nil for text without visible characters, so that the next source is used.
+    private mutating func shown(_ shown: FormattedText?) -> String? {
+        shown.flatMap { Self.shown($0.text) == nil ? nil : noted($0) }
     }
 
     /// The text of an item without `text`: the usual names, then the first text without another meaning, or a content that is

@@ -1,3 +1,4 @@
+import Diffable
 import DiffableJSON
 
 // Parsers of members that are not plain text, number or boolean. Nil for a wrong type.
@@ -36,15 +37,53 @@ extension ImageSource {
 }
 
 extension Badge {
+    init?(_ value: ContentValue, _ clock: WallClock?) {
+        if case .number(let text) = value {
+            self.init(text: text)
+        } else if let shown = value.shownText(clock) {
+            self.init(text: shown.text, changesAt: shown.changesAt)
+        } else {
+            if let count = value["count"].flatMap(Count.init) {
+                self.init(text: "", count: count)
+            } else {
+                guard let text = value["text"], text["text"] == nil, let badge = Badge(text, clock) else { return nil }
+                self = badge
+            }
+            let colour = value["tint"].flatMap(TintChoice.init)
+            (tint, sign) = (colour?.tint, colour?.sign)
+        }
+    }
+}
+
+extension Badge.Count {
     init?(_ value: ContentValue) {
-        switch value {
-        case .text(let text): self.init(text: harmlessText(text))
-        case .number(let text): self.init(text: text)
-        case .object:
-            guard let text = value["text"], !text.isObject, let badge = Badge(text) else { return nil }
-            self = badge
-            tint = value["tint"].flatMap(Tint.init)
-        default: return nil
+        if value == .boolean(true) {
+            self = .all
+        } else if let test = value["where"] {
+            self.init(test: test, isInverted: false)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(test: ContentValue, isInverted: Bool) {
+        if let inner = test["not"], inner["not"] == nil {
+            self.init(test: inner, isInverted: !isInverted)
+        } else if let path = test["path"]?.text, let equals = test["equals"] {
+            self = .having(path: TableColumn.canonical(path), equals: equals, isInverted: isInverted)
+        } else {
+            return nil
+        }
+    }
+
+    /// O(length of the content).
+    package func includes(_ item: Item) -> Bool {
+        switch self {
+        case .all: return true
+        case .having(let path, let equals, let isInverted):
+            let value = item.content.flatMap { ContentValue($0).value(at: path) }
+            let isEqual = value == equals || equals.number != nil && value?.number == equals.number
+            return isEqual != isInverted
         }
     }
 }
@@ -67,10 +106,11 @@ extension Checkbox {
 }
 
 extension Accessory {
-    init?(_ value: ContentValue) {
+    init?(_ value: ContentValue, _ clock: WallClock?) {
         guard let sort = (value.text ?? value["type"]?.text).flatMap(Sort.init) else { return nil }
         self.init(sort: sort)
-        text = value["text"]?.text.map(harmlessText)
+        let shown = value["text"]?.shownText(clock)
+        (text, changesAt) = (shown?.text, shown?.changesAt)
         tint = value["tint"].flatMap(Tint.init)
         displayed = value["displayed"]?.text.flatMap(Displayed.init) ?? .always
         action = value["action"]?.text
@@ -93,7 +133,7 @@ extension TableColumn {
     static func columns(_ value: ContentValue) -> [TableColumn]? { value.elements?.compactMap(TableColumn.init) }
 
     /// `cpu`, `.cpu` and `/cpu` are the same, as in commands; `id` and `kind` are the item's own.
-    private static func canonical(_ path: String) -> String {
+    static func canonical(_ path: String) -> String {
         if path == "." { return "" }
         if ["", "id", "kind"].contains(path) || path.hasPrefix("/") { return path }
         let names = path.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
@@ -115,6 +155,8 @@ extension TableColumn {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         self.init(
             path: path, title: value["title"]?.text.map(harmlessText) ?? harmlessText(name),
-            alignment: value["align"]?.text.flatMap(Alignment.init), width: value["width"]?.size)
+            alignment: value["align"]?.text.flatMap(Alignment.init), width: value["width"]?.size,
+            format: value["format"]?.text.flatMap(Format.init),
+            tint: value["tint"].flatMap { $0.isObject || TintChoice($0) != nil ? $0 : nil })
     }
 }

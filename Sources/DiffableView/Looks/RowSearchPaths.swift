@@ -76,6 +76,8 @@ private struct Places {
         var isSame = false
         func append(_ value: ContentValue?) {
             guard let value, !isSame else { return }
+            // A search does not know how a value is written.
+            if value.isOfValue { return }
             if let path = value["path"]?.text {
                 alternatives.append(.text(path))
                 // It may be a number.
@@ -98,6 +100,7 @@ extension ContentValue {
     fileprivate var paths: [String] {
         switch self {
         case .object(let members):
+            if isOfValue { return [] }
             if members.count == 1, members[0].name == "path", let path = members[0].value.text { return [path] }
             return members.filter { $0.name != "tint" }.flatMap(\.value.paths)
         case .array(let elements): return elements.flatMap(\.paths)
@@ -119,6 +122,6 @@ extension Composer {
         }
         let tables = plans.filter { $0.sort == .table }
         return RowSearchPaths(
-            looks, columns: tables.flatMap { tableColumns($0).paths }, showsTexts: tables.count < plans.count)
+            looks, columns: tables.flatMap { tableColumns($0).searchedPaths }, showsTexts: tables.count < plans.count)
     }
 }

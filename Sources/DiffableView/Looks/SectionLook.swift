@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// The appearance of a section: the values of its content, with the list's as defaults.
 package struct SectionLook: Equatable, Sendable {
     package var layout = SectionLayout()
@@ -11,6 +13,9 @@ package struct SectionLook: Equatable, Sendable {
     package var selection = SelectionMode.single
     package var canReorder = false
     package var canInsert = false
+    /// The members `kind` and `content` of a new item.
+    package var template: ContentValue?
+    package var hidesWhenEmpty = false
     package var hasMore = false
 
     package init() {}
@@ -43,6 +48,9 @@ package struct TableColumn: Equatable, Sendable {
     /// Nil: numbers on the right, everything else on the left.
     package var alignment: Alignment?
     package var width: Int?
+    package var format: Format?
+    /// A tint, or a tint by the value at a path, which is the column's own if none is named.
+    package var tint: ContentValue?
 }
 
 package struct ListLook: Equatable, Sendable {

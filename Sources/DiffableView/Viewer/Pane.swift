@@ -99,8 +99,7 @@ struct Pane: Sendable {
         self.name = name
         document = Document(Snapshot(), user: options.look)
         filter = options.filter
-        shownQuery = ViewQuery(
-            filter: options.filter, window: Window(start: .offset(0), limit: Self.wholeRowsMax))
+        shownQuery = ViewQuery(filter: options.filter, window: ViewQuery.whole)
     }
 
     var title: String { document.listLook.title ?? name.description }

@@ -5,7 +5,9 @@ import DiffableJSON
 package enum PlainText {
     private static let lineMax = 100_000
 
-    package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int) -> [String] {
+    package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int, at now: Int = 0)
+        -> [String]
+    {
         var document = Document(snapshot, user: look(options.look), wording: .spoken)
         if options.filter.opensAll { document.closedInMatches = [] }
         // Rows take a line or two; a list that takes more is drawn again with room for all.
@@ -13,6 +15,7 @@ package enum PlainText {
         while true {
             var viewport = Viewport(columns: columns, rows: height)
             viewport.symbols = options.symbols
+            viewport.clock = WallClock(now: now, offset: options.zoneOffset)
             viewport.isFiltered = options.filter.leavesOut
             let scene = Layout.scene(of: document, in: viewport)
             guard scene.showsEnd || height >= lineMax else {

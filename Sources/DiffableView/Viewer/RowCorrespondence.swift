@@ -26,7 +26,7 @@ struct RowCorrespondence {
     /// Nil if no remaining row can have the cursor.
     func row(for row: RowID) -> RowID? {
         // Without items, headers are not drawn.
-        if after.rowCount == 0, row != .title { return .empty }
+        if composer.isEmpty, row != .title { return .empty }
         switch row {
         case .title: return .title
         case .empty: return firstFocusable(from: .title, composer.element(after:))
@@ -55,7 +55,7 @@ struct RowCorrespondence {
 
     private func row(at index: Int) -> RowID? {
         let count = after.rowCount
-        guard count > 0 else { return .empty }
+        guard count > 0 else { return firstFocusable(from: .title, composer.element(after:)) }
         let index = min(max(index, 0), count - 1)
         if let item = after.snapshot.itemIdentifier(atRow: index - after.placeholdersBefore) { return drawnRow(item) }
         return .placeholder(index)

@@ -45,6 +45,8 @@ struct ViewQuery: Equatable, Sendable {
         case there(toggled: [ItemID])
     }
 
+    static let whole = Window(start: .offset(0), limit: Pane.wholeRowsMax)
+
     var filter = ViewFilter()
     var folding = Folding.here
     var window: Window
@@ -62,6 +64,8 @@ struct ViewQuery: Equatable, Sendable {
         case .offset(let offset): window.append(.init("offset", .number("\(offset)")))
         case .anchor(let id): window.append(.init("anchor", .text(id.description)))
         }
+        // An empty section may be visible (`Composer.isShownEmpty`).
+        if self.window == Self.whole, !filter.leavesOut { window.append(.init("allSections", .boolean(true))) }
         members.append(.init("window", .object(window)))
         return filter.json(with: members)
     }

@@ -117,6 +117,8 @@ extension Viewer {
         let actions = actions(of: cursor)
         if let primary = actions.first(where: { $0.style == .primary }), cursor.item.map(isEnabled) ?? true {
             perform(primary)
+        } else if let item = cursor.item, toggle(of: item) != nil {
+            check(item)
         } else if let item = cursor.item, isExpandable(item) {
             toggle(item)
         } else if !actions.isEmpty {
@@ -124,6 +126,23 @@ extension Viewer {
         } else {
             say("Enter does nothing here; ? shows the keys")
         }
+    }
+
+    func toggle(of item: ItemID) -> String? { options.picking == .none ? look(of: item)?.toggle : nil }
+
+    /// Switches the value at the row's `toggle`. The list's handler can refuse it.
+    mutating func check(_ item: ItemID) {
+        guard isEnabled(item) else { return sayNotEnabled(item) }
+        guard mayAct(), let look = look(of: item), let toggle = look.toggle else { return }
+        let isChecked = look.checkbox == .checked
+        let patch = ContentValue.object([
+            .init("id", .text(item.description)),
+            .init("content", ContentValue.boolean(!isChecked).standing(at: toggle)),
+        ])
+        let operation = ContentValue.object([.init("op", .text("patchItems")), .init("items", .array([patch]))])
+        _ = send(
+            .propose(operations: ContentValue.array([operation]).json), row: .item(item), items: [item],
+            title: "\(isChecked ? "Uncheck" : "Check") \(subject([item]))")
     }
 
     mutating func performAction(withKey key: Character) {

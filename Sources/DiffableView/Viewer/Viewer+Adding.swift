@@ -13,16 +13,20 @@ extension Viewer {
         var kind: Kind?
         /// The JSON pointer to the text in the content with which its row begins.
         var textPath = "/text"
+        /// The other members of the new item's content.
+        var content: ContentValue?
     }
 
     mutating func beginAdding() {
         // If it does not, the keys that follow are not meant for the rows.
         deafEnd = now + Self.deafDuration
         guard mayOffer(), mayChange(), showsCursor(), var place = placeOfNewItem else { return }
-        guard canInsert(place) else {
+        guard let look = sectionLook(of: place), look.canInsert else {
             return say("No rows can be added here: set canInsert in the list's content or --look")
         }
         deafEnd = nil
+        if let kind = look.template?["kind"]?.text { place.kind = try? Kind(kind) }
+        place.content = look.template?["content"]
         place.textPath = textPath(of: place)
         beginTyping(.item(place))
     }
@@ -70,10 +74,9 @@ extension Viewer {
         }
     }
 
-    private func canInsert(_ place: NewPlace) -> Bool {
-        guard let section = place.section else { return pane.document.looks.sectionLook(nil).canInsert }
-        guard let index = pane.document.snapshot.index(ofSection: section) else { return false }
-        return scene.composer.plan(index).look.canInsert
+    private func sectionLook(of place: NewPlace) -> SectionLook? {
+        guard let section = place.section else { return pane.document.looks.sectionLook(nil) }
+        return pane.document.snapshot.index(ofSection: section).map { scene.composer.plan($0).look }
     }
 
     mutating func add(_ text: String, at place: NewPlace) {
@@ -81,7 +84,7 @@ extension Viewer {
         let id = options.newID()
         var item: [ContentValue.Member] = [.init("id", .text(id.description))]
         if let kind = place.kind { item.append(.init("kind", .text(kind.description))) }
-        item.append(.init("content", ContentValue.text(text).standing(at: place.textPath)))
+        item.append(.init("content", ContentValue.text(text).standing(at: place.textPath, of: place.content)))
         var operation: [ContentValue.Member] = []
         if let predecessor = place.predecessor, pane.document.snapshot.contains(predecessor) {
             operation = [.init("op", .text("insertItems")), .init("after", .text(predecessor.description))]
@@ -110,12 +113,17 @@ extension Viewer {
 }
 
 extension ContentValue {
-    /// An object in which a pointer (RFC 6901) leads to this value.
-    fileprivate func standing(at pointer: String) -> ContentValue {
-        let names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-        return names.reversed().reduce(self) { value, name in
-            .object([Member(unescaped(name), value)])
-        }
+    /// An object in which a pointer (RFC 6901) leads to this value, with the other members of a template.
+    func standing(at pointer: String, of template: ContentValue? = nil) -> ContentValue {
+        standing(at: pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst(), of: template)
+    }
+
+    private func standing(at names: ArraySlice<Substring>, of template: ContentValue?) -> ContentValue {
+        guard let first = names.first else { return self }
+        let name = unescaped(first)
+        let value = standing(at: names.dropFirst(), of: template?[name])
+        guard case .object(let members)? = template else { return .object([Member(name, value)]) }
+        return .object(members.filter { $0.name != name } + [Member(name, value)])
     }
 
     private func unescaped(_ name: Substring) -> String {

@@ -11,6 +11,7 @@ extension Viewer {
     func viewport() -> Viewport {
         var viewport = Viewport(columns: columns, rows: rows)
         viewport.symbols = options.symbols
+        viewport.clock = WallClock(now: wallTime, offset: options.zoneOffset)
         viewport.carouselStarts = pane.carouselStarts
         viewport.passedColumns = pane.passedColumns
         viewport.tabs = panes.map(\.tabTitle)

@@ -75,6 +75,9 @@ extension Viewer {
         case .disclosure:
             guard let item = row.item else { return }
             toggle(item)
+        case .checkbox where row.item.flatMap({ toggle(of: $0) }) != nil:
+            select(row)
+            if let item = row.item { check(item) }
         case .checkbox where pane.cursor == row && options.picking == .none: performPrimaryAction()
         case .accessory(let index) where pane.cursor == row: press(accessory: index, of: row)
         case .checkbox, .icon, .accessory, .swipeAction: press(row)
@@ -102,14 +105,18 @@ extension Viewer {
         switch hit {
         case .row(let row)?, .part(_, let row)?:
             guard isFocusable(row) else { return openListMenu() }
-            if pane.cursor != row {
-                press(row)
-                // The user has seen the row where it was clicked.
-                drawn.cursor = drawn.isOutdated ? drawn.cursor : row
-            }
+            select(row)
             openMenu()
         default: openListMenu()
         }
+    }
+
+    /// Selects a row for an action by the same click.
+    private mutating func select(_ row: RowID) {
+        guard pane.cursor != row else { return }
+        press(row)
+        // The user has seen the row where it was clicked.
+        drawn.cursor = drawn.isOutdated ? drawn.cursor : row
     }
 
     // MARK: - Dragging

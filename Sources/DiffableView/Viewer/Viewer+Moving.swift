@@ -145,7 +145,9 @@ extension Viewer {
 
     mutating func mark() {
         if case .range = mode { return endRange(keepingMarks: true) }
-        guard let item = pane.cursor?.item, mayAct() else { return }
+        guard let item = pane.cursor?.item else { return }
+        if toggle(of: item) != nil { return check(item) }
+        guard mayAct() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
         } else {

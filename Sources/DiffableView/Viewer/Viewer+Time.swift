@@ -14,8 +14,15 @@ extension Viewer {
         if !spinningRows.isEmpty, !options.reducesMotion {
             times.append(Self.spinnerStep * (now / Self.spinnerStep).rounded(.down) + Self.spinnerStep)
         }
+        if let textDeadline { times.append(textDeadline) }
         return times.min()
     }
+
+    /// Milliseconds since 1970.
+    var wallTime: Int { startTime + Int(now / .milliseconds(1)) }
+
+    /// When a text on the screen, such as an age, will be another one.
+    var textDeadline: Duration? { scene.changesAt.map { .milliseconds($0 - startTime) } }
 
     mutating func expire() {
         if let message, message.end <= now {

@@ -38,6 +38,8 @@ package struct Viewer: Sendable {
     private var keysWait = false
     package private(set) var scene: Scene
     private(set) var now = Duration.zero
+    /// The time of the viewer's start, in milliseconds since 1970. It changes when the system's clock is set.
+    package var startTime = 0
     var drawn = DrawnState()
     /// Whether the last key moved to other rows, so that the columns of tables may become wider.
     var widensTables = false
@@ -123,7 +125,7 @@ package struct Viewer: Sendable {
             panes[request.list].noteOwnChange(revision, before: request.revision, request.title)
         case .connection(let isUp): setConnection(isUp: isUp)
         case .drawn: noteDrawn()
-        case .timer: break
+        case .timer: if let age = textDeadline, age <= now { layOut() }
         }
         expire()
         showWaitingStates()

@@ -11,6 +11,8 @@ package struct ViewerOptions: Sendable {
     package var look: Content?
     package var notice: String?
     package var filter = ViewFilter()
+    /// The seconds that local time is ahead of UTC, at a time in seconds since 1970.
+    package var zoneOffset: @Sendable (Int) -> Int = { _ in 0 }
     /// Makes the id of a new item, which must be unique.
     package var newID: @Sendable () -> ItemID = { .random() }
     /// Converts a typed condition and a typed sort key to the protocol's JSON; throws a message for a mistake.

@@ -42,6 +42,9 @@ struct Apply: AsyncParsableCommand {
             Items stay expanded or collapsed unless the input sets this. Nothing is printed if nothing changed. With \
             --merge, existing items get the new content and keep their place, unless the input names a section or a \
             parent. Other items are added at the end, and none is deleted.
+
+            A list that --create makes from columns, csv or tsv is drawn as a table. Its content says so, and can be \
+            changed: diffablectl patch ps --list layout=list
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
@@ -83,7 +86,11 @@ struct Apply: AsyncParsableCommand {
         }
         var creation = ListCreation(list)
         try await options.change { connection, key in
-            if create { try await creation.make(over: connection) }
+            var input = input
+            if create, try await creation.make(over: connection), rows.readsTable(file), case .whole(var list) = input {
+                list.content = list.content ?? .some(Preset.table.list.content ?? nil)
+                input = .whole(list)
+            }
             do { return try await send(input, key, connection, &deletionGuard) } catch {
                 await creation.withdraw(over: connection)
                 throw error

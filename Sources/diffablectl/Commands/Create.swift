@@ -15,6 +15,7 @@ struct Create: AsyncParsableCommand {
             "Share the list with other hosts: diffabled-etcd keeps it in etcd, and each change is written there first.")
     var isShared = false
     @Flag(help: "Do nothing if the list already exists.") var ifAbsent = false
+    @Option(help: "A list to start from (docs/appearance.md).") var preset: Preset?
     @Option(help: "The access mode, as octal digits such as 0640 (see chmod).", transform: octalMode) var mode:
         AccessMode?
     @OptionGroup var daemon: DaemonOptions
@@ -31,6 +32,10 @@ struct Create: AsyncParsableCommand {
                 _ = try await connection.createList(
                     list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError,
                     mode: mode, isShared: isShared)
+                if let preset, try await connection.lists().first(where: { $0.list == list })?.revision == 0 {
+                    let whole = preset.list
+                    _ = try await connection.apply(list, whole.sections, content: whole.content, ifRevision: 0)
+                }
             } catch ClientError.refused(let refusal) where refusal.code == .listExists {
                 throw CommandError(
                     .conflict,

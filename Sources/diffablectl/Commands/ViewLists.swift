@@ -83,6 +83,7 @@ struct ViewLists: AsyncParsableCommand {
         options.picking = picking
         options.reducesMotion = reduceMotion
         options.reportsMouse = mouse
+        options.zoneOffset = zoneOffset
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
         for complaint in complaints { say("\(lookName): \(complaint) (docs/appearance.md)") }

@@ -40,7 +40,7 @@ struct PlainView: Sendable {
         let heading = lists.count > 1 ? "\(update.list) " : ""
         if update.cause == .initial {
             for line in PlainText.lines(
-                of: update.snapshot.untyped, options, columns: Terminal.standardOutput.width ?? 80)
+                of: update.snapshot.untyped, options, columns: Terminal.standardOutput.width ?? 80, at: wallTime())
             {
                 output.plainLine(line)
             }

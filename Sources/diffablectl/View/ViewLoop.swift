@@ -72,6 +72,7 @@ private struct ViewScreen {
         inbox = ViewInbox(waking: device.waker)
         size = device.size
         viewer = Viewer(lists: loop.lists, columns: size.columns, rows: size.rows, options: loop.options)
+        viewer.startTime = wallTime()
         writer = ScreenWriter(abilities: loop.abilities)
         grid = Grid(columns: size.columns, rows: size.rows)
         let view = try ListView(json: viewer.initialView)
@@ -91,6 +92,7 @@ private struct ViewScreen {
         if (size.columns, size.rows) != (self.size.columns, self.size.rows) { try handle(.resized(size)) }
         while ending == nil {
             let events = device.wait(timeOut: timeOut)
+            noteWallTime()
             for event in events { try handle(event) }
             for event in try inbox.take() { try perform(viewer.handle(event, at: now)) }
             watchDaemon()
@@ -105,6 +107,12 @@ private struct ViewScreen {
     }
 
     private var now: Duration { ContinuousClock.now - begin }
+
+    /// Follows the system's clock after it was set.
+    private mutating func noteWallTime() {
+        let start = wallTime() - Int(now / .milliseconds(1))
+        if abs(start - viewer.startTime) > 500 { viewer.startTime = start }
+    }
 
     private func enter() throws {
         do { try device.enter(reportsMouse: viewer.reportsMouse) } catch {

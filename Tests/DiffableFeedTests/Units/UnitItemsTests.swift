@@ -29,20 +29,20 @@ import Testing
         #expect(
             content(unit("a.service", "active", "running", since: 5)) == """
                 {"text":"a.service","description":"of a.service","state":"active","sub":"running",\
-                "badge":{"text":"running","tint":"green"},"since":5,"actions":[\
+                "since":5,"actions":[\
                 {"id":"stop","title":"Stop","multiple":true,"confirm":true},\
                 {"id":"restart","title":"Restart","multiple":true}]}
                 """)
         #expect(
             content(unit("a.service", "failed", "failed")) == """
                 {"text":"a.service","description":"of a.service","state":"failed","sub":"failed",\
-                "badge":{"text":"failed","tint":"red"},"tint":"red","actions":[\
+                "tint":"red","actions":[\
                 {"id":"start","title":"Start","multiple":true}]}
                 """)
         #expect(
             content(unit("a.timer", "inactive", "dead", load: "masked")) == """
                 {"text":"a.timer","description":"of a.timer","state":"inactive","sub":"dead",\
-                "badge":"masked","load":"masked","actions":[]}
+                "load":"masked","actions":[]}
                 """)
     }
 
@@ -51,7 +51,7 @@ import Testing
         (unit.description, unit.file) = ("", "disabled")
         #expect(
             content(unit) == """
-                {"text":"a.service","state":"inactive","sub":"dead","badge":"dead","unitFile":"disabled",\
+                {"text":"a.service","state":"inactive","sub":"dead","unitFile":"disabled",\
                 "actions":[{"id":"start","title":"Start","multiple":true}]}
                 """)
     }

@@ -86,8 +86,11 @@ extension ItemLook {
         add("image", image?.json)
         add("badge", badge?.json)
         add("tint", tint?.json)
+        add("sign", sign.map { .text($0.rawValue) })
+        add("changesAt", changesAt.map(ContentValue.number))
         add("progress", progress.map { .number($0 == $0.rounded() ? "\(Int($0))" : "\($0)") })
         add("checked", checkbox.map { .text($0.rawValue) })
+        add("toggle", toggle.map { .text($0) })
         add("urgent", .flag(isUrgent, unless: false))
         add("enabled", .flag(isEnabled, unless: true))
         add("lines", .unless(1, lines, ContentValue.number))
@@ -123,7 +126,8 @@ extension SectionLook {
             ("columns", columns.map { .array($0.map(\.json)) }),
             ("selection", .unless(.single, selection) { .text($0.rawValue) }),
             ("canReorder", .flag(canReorder, unless: false)),
-            ("canInsert", .flag(canInsert, unless: false)),
+            ("canInsert", template ?? .flag(canInsert, unless: false)),
+            ("hidesWhenEmpty", .flag(hidesWhenEmpty, unless: false)),
             ("more", .flag(hasMore, unless: false)),
         ])
     }
@@ -148,7 +152,23 @@ extension Icon {
 }
 
 extension Badge {
-    fileprivate var json: ContentValue { ContentValue([("text", .text(text)), ("tint", tint?.json)]) }
+    fileprivate var json: ContentValue {
+        ContentValue([
+            ("text", .text(text)), ("tint", tint?.json), ("sign", sign.map { .text($0.rawValue) }),
+            ("count", count?.json),
+        ])
+    }
+}
+
+extension Badge.Count {
+    fileprivate var json: ContentValue {
+        switch self {
+        case .all: return .boolean(true)
+        case .having(let path, let equals, let isInverted):
+            let test = ContentValue([("path", .text(path)), ("equals", equals)])
+            return isInverted ? ContentValue([("not", test)]) : test
+        }
+    }
 }
 
 extension Tint {
@@ -164,6 +184,15 @@ extension Accessory {
         ContentValue([
             ("type", .text(sort.rawValue)), ("text", text.map { .text($0) }), ("tint", tint?.json),
             ("displayed", .unless(.always, displayed) { .text($0.rawValue) }), ("action", action.map { .text($0) }),
+        ])
+    }
+}
+
+extension TableCell {
+    var json: ContentValue {
+        ContentValue([
+            ("text", .text(text)), ("isNumber", isNumber.map { .boolean($0) }), ("tint", tint?.json),
+            ("sign", sign.map { .text($0.rawValue) }), ("changesAt", changesAt.map(ContentValue.number)),
         ])
     }
 }
@@ -207,7 +236,7 @@ extension TableColumn {
     fileprivate var json: ContentValue {
         ContentValue([
             ("path", .text(path)), ("title", .text(title)), ("align", alignment.map { .text($0.rawValue) }),
-            ("width", width.map(ContentValue.number)),
+            ("width", width.map(ContentValue.number)), ("format", format.map { .text($0.rawValue) }), ("tint", tint),
         ])
     }
 }

@@ -253,7 +253,7 @@ import Testing
             Issue.record("nothing was asked for: \(screen.effects)")
             return
         }
-        #expect(last == #"{"window":{"limit":2000,"offset":0}}"#)
+        #expect(last == #"{"window":{"limit":2000,"offset":0,"allSections":true}}"#)
     }
 
     @Test func `who ends a search without taking it is back where the search began`() throws {

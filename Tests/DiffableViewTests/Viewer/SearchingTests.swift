@@ -54,7 +54,7 @@ import Testing
         screen.press(.enter)
         screen.press(.escape)
         screen.showJustNow(try .numbered(900..<1_000), extent: .init(offset: 900, total: 1_000), queryNumber: 2)
-        #expect(asked(screen) == #"{"window":{"limit":2000,"offset":0}}"#)
+        #expect(asked(screen) == #"{"window":{"limit":2000,"offset":0,"allSections":true}}"#)
         screen.show(try .numbered(0..<1_000), extent: .init(offset: 0, total: 1_000), queryNumber: 3)
         #expect(screen.cursor == "i900")
         screen.press("k")

@@ -32,6 +32,8 @@ struct ViewerScreen {
         draw()
     }
 
+    mutating func start(at milliseconds: Int) { viewer.startTime = milliseconds }
+
     mutating func draw() {
         if isDrawn { drawGrid() }
         _ = viewer.handle(.drawn, at: time)

@@ -27,6 +27,24 @@ extension Integration {
             #expect(try daemon.succeed("ls", "--names") == "also-empty\ncopy\nempty\ntasks\n")
         }
 
+        @Test func `a new list can start from a preset, and a new list of columns is a table`() throws {
+            try daemon.succeed("create", "todo", "--preset", "todo")
+            #expect(try daemon.succeed("show", "todo", "--json").contains(#""toggle":"/checked""#))
+            try daemon.succeed("create", "work", "--preset", "board")
+            #expect(try daemon.succeed("show", "work", "--json").contains(#""id":"doing""#))
+            try daemon.succeed("create", "tasks", "--preset", "log", "--if-absent")
+            #expect(try !daemon.succeed("show", "tasks", "--json").contains("Nothing was logged"))
+            #expect(try daemon.companion("create", "new", "--preset", "tdo").status == 2)
+            try daemon.succeed("apply", "rows", "--create", "--from", "csv", "-q", input: "name,n\na,1\n")
+            #expect(try daemon.succeed("show", "rows", "--json").contains(#""layout":"table""#))
+            // The content of a list that exists is its own.
+            try daemon.succeed("patch", "rows", "--list", "layout=list", "-q")
+            try daemon.succeed("apply", "rows", "--create", "--from", "csv", "-q", input: "name,n\nb,2\n")
+            #expect(try daemon.succeed("show", "rows", "--json").contains(#""layout":"list""#))
+            try daemon.succeed("apply", "lines", "--create", "-q", input: "a\n")
+            #expect(try !daemon.succeed("show", "lines", "--json").contains("layout"))
+        }
+
         @Test func `ls names the lists that it is asked for, and misses what is not there`() throws {
             try daemon.succeed("create", "other")
             #expect(try daemon.succeed("ls", "tasks", "--names") == "tasks\n")

@@ -11,37 +11,37 @@ extension DirectorySettings {
             (
                 "columns",
                 .array([
-                    Self.column("text", "name"), Self.column("sizeText", "size", align: "right"),
-                    Self.column("modifiedText", "modified"),
+                    .column("text", "name"), .column("size", format: "bytes"), .column("modified", format: "time"),
                 ])
             ),
             (
                 "kinds",
                 .object([
-                    ("directory", Self.kind("folder")), ("file", Self.kind("text-x-generic", "sizeText")),
+                    ("directory", Self.kind("folder")), ("file", Self.kind("text-x-generic", "size", format: "bytes")),
                     ("link", Self.kind("emblem-symbolic-link", "target")),
                 ])
             ),
         ])
     }
 
-    private static func column(_ path: String, _ title: String, align: String? = nil) -> Content {
-        var members = [("path", Content.string(path.utf8)), ("title", .string(title.utf8))]
-        if let align { members.append(("align", .string(align.utf8))) }
-        return .object(members)
-    }
-
     /// `secondaryText` is the member that a list's row shows next to the name.
-    private static func kind(_ icon: String, _ secondaryText: String? = nil) -> Content {
+    private static func kind(_ icon: String, _ secondaryText: String? = nil, format: String? = nil) -> Content {
         var members = [("icon", Content.string(icon.utf8))]
-        if let secondaryText {
-            members.append(("secondaryText", .object([("path", .string("/\(secondaryText)".utf8))])))
-        }
+        if let secondaryText { members.append(("secondaryText", .column("/\(secondaryText)", format: format))) }
         return .object(members)
     }
 }
 
 extension Content {
+    /// A column of a table, or another reference to a member of the items.
+    static func column(_ path: String, _ title: String? = nil, format: String? = nil, tint: Content? = nil) -> Content {
+        var members = [("path", Content.string(path.utf8))]
+        if let title { members.append(("title", .string(title.utf8))) }
+        if let format { members.append(("format", .string(format.utf8))) }
+        if let tint { members.append(("tint", tint)) }
+        return .object(members)
+    }
+
     func completed(by usual: Content?) -> Content {
         guard let usual else { return self }
         let view = JSONReader(self)

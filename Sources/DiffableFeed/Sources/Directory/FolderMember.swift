@@ -106,12 +106,8 @@ final class FolderMember {
         var members: [(String, Content)] = [
             ("text", .string(Self.text(name))), ("type", .string(status.sort.rawValue.utf8)),
         ]
-        if let size = status.size {
-            members.append(("size", .number(size)))
-            members.append(("sizeText", .string(FileFormatting.size(size).utf8)))
-        }
+        if let size = status.size { members.append(("size", .number(size))) }
         members.append(("modified", .number(status.modified)))
-        members.append(("modifiedText", .string(FileFormatting.time(status.modified).utf8)))
         if let target = status.target { members.append(("target", .string(Self.text(target)))) }
         if let problem {
             members.append(("problem", .string(problem.utf8)))
@@ -123,30 +119,4 @@ final class FolderMember {
     }
 
     private static func text(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
-}
-
-enum FileFormatting {
-    /// Such as `812 B`, `4.2 MB` or `42 MB`.
-    static func size(_ bytes: Int) -> String {
-        guard bytes >= 1_000 else { return "\(bytes) B" }
-        var unit = 1_000
-        for name in ["kB", "MB", "GB", "TB", "PB"] {
-            let tenths = (bytes + unit / 20) / (unit / 10)
-            if tenths < 100 { return "\(tenths / 10).\(tenths % 10) \(name)" }
-            let whole = (bytes + unit / 2) / unit
-            if whole < 1_000 || name == "PB" { return "\(whole) \(name)" }
-            unit *= 1_000
-        }
-        return "\(bytes) B"
-    }
-
-    /// Such as `2026-11-23 18:40`, in local time, from milliseconds since 1970.
-    static func time(_ milliseconds: Int) -> String {
-        var seconds = time_t(milliseconds / 1_000)
-        var parts = tm()
-        guard localtime_r(&seconds, &parts) != nil else { return "" }
-        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let day = "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-        return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min))"
-    }
 }

@@ -33,6 +33,29 @@ struct UnitItems {
     }
 }
 
+extension UnitSettings {
+    /// A table. The state is in the words of the unit's type; its tint depends on systemd's own.
+    var usualLook: Content {
+        let tints = [
+            ("active", "green"), ("failed", "red"), ("activating", "yellow"), ("deactivating", "yellow"),
+            ("reloading", "yellow"),
+        ]
+        let tint = Content.object([
+            ("path", .string("state".utf8)), ("map", .object(tints.map { ($0, .string($1.utf8)) })),
+        ])
+        return .object([
+            ("layout", .string("table".utf8)),
+            (
+                "columns",
+                .array([
+                    .column("text", "unit"), .column("sub", "state", tint: tint), .column("since", format: "age"),
+                    .column("description"),
+                ])
+            ),
+        ])
+    }
+}
+
 extension UnitType {
     fileprivate var header: String {
         switch self {
@@ -64,7 +87,6 @@ extension Unit {
     private var content: Content {
         var members: [(String, Content)] = [
             ("text", .string(name.utf8)), ("state", .string(state.active.utf8)), ("sub", .string(state.sub.utf8)),
-            ("badge", badge),
         ]
         if !description.isEmpty { members.insert(("description", .string(description.utf8)), at: 1) }
         if state.active == "failed" { members.append(("tint", .string("red".utf8))) }
@@ -73,18 +95,6 @@ extension Unit {
         if let file { members.append(("unitFile", .string(file.utf8))) }
         members.append(("actions", .array(actions.map(\.content))))
         return .object(members)
-    }
-
-    private var badge: Content {
-        let text = Content.string((load == "loaded" ? state.sub : load).utf8)
-        let tint: String? =
-            switch state.active {
-            case "active": "green"
-            case "failed": "red"
-            case "activating", "deactivating", "reloading": "yellow"
-            default: nil
-            }
-        return tint.map { .object([("text", text), ("tint", .string($0.utf8))]) } ?? text
     }
 
     /// The actions that make sense in this state. systemd decides whether they succeed.
