@@ -110,7 +110,7 @@ extension Viewer {
 
     mutating func beginRange() {
         if case .range = mode { return }
-        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayAct() else { return }
+        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayTouch() else { return }
         let marks = pane.marks
         pane.marks.insert(item)
         enter(.range(MarkedRange(start: cursor, marks: marks)))
@@ -146,8 +146,8 @@ extension Viewer {
     mutating func mark() {
         if case .range = mode { return endRange(keepingMarks: true) }
         guard let item = pane.cursor?.item else { return }
-        if toggle(of: item) != nil { return check(item) }
-        guard mayAct() else { return }
+        if options.picking == .none, toggle(of: item) != nil { return check(item) }
+        guard mayTouch() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
         } else {
