@@ -146,7 +146,7 @@ extension Viewer {
     mutating func mark() {
         if case .range = mode { return endRange(keepingMarks: true) }
         guard let item = pane.cursor?.item else { return }
-        if options.picking == .none, toggle(of: item) != nil { return check(item) }
+        if toggle(of: item) != nil { return check(item) }
         guard mayTouch() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
