@@ -18,6 +18,8 @@ package struct TerminalAbilities: Equatable, Sendable {
     package var erasesWithGround = true
     /// Whether the terminal answers queries, or at least does not draw them.
     package var takesQueries = true
+    /// The part of the screen to draw on; nil for the whole, on a screen of its own if the terminal has one.
+    package var height: TerminalHeight?
     /// The background colour; dark unless the environment says otherwise.
     package var background = RGB(0x161618)
 

@@ -17,6 +17,8 @@ enum ExitStatus: Int32, CaseIterable {
     case handlerLost = 10
     /// EX_IOERR of sysexits.h: an error of input or output.
     case unwritable = 74
+    /// 128 + SIGINT, as other pickers.
+    case cancelled = 130
 
     var meaning: String {
         switch self {
@@ -45,11 +47,13 @@ enum ExitStatus: Int32, CaseIterable {
                   might have been done
             """
         case .unwritable: "standard output could not be written; the change was made nevertheless"
+        case .cancelled: "view: you ended a picker with Esc, q or Ctrl-C"
         }
     }
 
     static var table: String {
-        allCases.map { "  \($0.rawValue)\($0.rawValue < 10 ? "  " : " ") \($0.meaning)" }.joined(separator: "\n")
+        allCases.map { "  \($0.rawValue)\($0.rawValue < 10 ? "   " : $0.rawValue < 100 ? "  " : " ") \($0.meaning)" }
+            .joined(separator: "\n")
     }
 
     init(of error: any Error) {
@@ -95,7 +99,7 @@ func end(with error: any Error) -> Never {
     switch error {
     case let error as ClientError: say(error.words)
     case is InputError, is CommandError: say("\(error)")
-    case is ExitCode: break
+    case let code as ExitCode: exit(code.rawValue)
     default:
         // Help and completions go to standard output, errors to standard error.
         let message = Diffablectl.fullMessage(for: error)

@@ -9,7 +9,7 @@ import Testing
         let arguments = ViewLists.arranged(["view", "hosts", "--multi", "--", "ssh", "-p", "22", "", "--", "--plain"])
         let command = try #require(try Diffablectl.parseAsRoot(arguments) as? ViewLists)
         #expect(command.commandWords == ["ssh", "-p", "22", "", "--", "--plain"])
-        #expect(command.lists == ["hosts"] && command.multi && !command.plain)
+        #expect(command.sources == [.list("hosts")] && command.picker.multi && !command.plain)
     }
 
     @Test func `other commands keep their two dashes`() {

@@ -86,10 +86,20 @@ struct SearchText: Sendable {
         return text
     }
 
+    /// Appends each text that the search looks at, folded, and `View.textEnd` after it.
+    func appendTexts(of item: Item, to bytes: inout [UInt8]) {
+        guard let places else { return bytes += Self.folded(item) }
+        _ = places.containsText(of: item) { text in
+            Self.append(text, to: &bytes)
+            bytes.append(View.textEnd)
+            return false
+        }
+    }
+
     private static func append(_ value: CompactValue, to text: inout [UInt8]) {
         if let string = value.string {
             string.withUTF8 { append($0, to: &text) }
-            text.append(0xFF)
+            text.append(View.textEnd)
         } else if value.isObject {
             let start = text.count
             var names: [MemberText] = []

@@ -110,6 +110,25 @@ extension View {
     }
 }
 
+// MARK: - Searching in a viewer
+
+extension View {
+    /// The words of its search, folded like the texts of `appendSearchedTexts`.
+    package var searchedWords: [[UInt8]] { criterion?.search?.words ?? [] }
+
+    /// Appends each text of an item that its search looks at, without case and accents, and `textEnd` after it. O(length of the
+    /// content) for each path.
+    package func appendSearchedTexts(of item: Item, to bytes: inout [UInt8]) {
+        criterion?.search?.appendTexts(of: item, to: &bytes)
+    }
+
+    /// A byte that is in no text.
+    package static let textEnd: UInt8 = 0xFF
+
+    /// A text as a search compares it.
+    package static func folded(_ text: String) -> [UInt8] { SearchText.folded(text) }
+}
+
 // MARK: - Decoding
 
 /// Bytes without white space. It is limited because a view is kept as long as its subscription, and because each of its tests

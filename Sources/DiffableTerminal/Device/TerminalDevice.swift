@@ -66,13 +66,14 @@ package final class TerminalDevice {
         close(descriptor)
     }
 
-    /// The size that the terminal reports, or 80 by 24 if it reports none.
+    /// The size of frames: what the terminal reports, or 80 by 24 if it reports nothing, within `abilities.height`.
     package var size: TerminalSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return TerminalSize(columns: 80, rows: 24)
+            return .usual
         }
-        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        let whole = TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+        return abilities.height?.limit(whole) ?? whole
     }
 
     // MARK: - Modes
@@ -86,7 +87,7 @@ package final class TerminalDevice {
         self.reportsMouse = reportsMouse
         isEntered = true
         isInBackground = false
-        write(modes.enteringBytes(reportsMouse: reportsMouse))
+        write(modes.enteringBytes(reportsMouse: reportsMouse, size: size))
     }
 
     /// Restores the state before `enter`. Drops unwritten output and unread input.
@@ -257,13 +258,16 @@ package final class TerminalDevice {
         }
         var events: [TerminalEvent] = []
         // Only the latest of several size changes matters.
-        if numbers.contains(UInt8(SIGWINCH)) { events.append(.resized(size)) }
+        if numbers.contains(UInt8(SIGWINCH)) {
+            write(modes.resizingBytes(size))
+            events.append(.resized(size))
+        }
         if numbers.contains(UInt8(SIGCONT)), isEntered {
             // If another process stopped this one, the shell has had the terminal since.
             isInBackground = terminal_restore_raw() == 0
         }
         if numbers.contains(UInt8(SIGCONT)), isEntered, !isInBackground {
-            write(modes.enteringBytes(reportsMouse: reportsMouse))
+            write(modes.enteringBytes(reportsMouse: reportsMouse, size: size))
             events.append(.continued)
         }
         for number in numbers.map({ Int32($0) }) {

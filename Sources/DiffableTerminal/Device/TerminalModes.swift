@@ -4,10 +4,12 @@ package struct TerminalModes: Equatable, Sendable {
 
     package init(abilities: TerminalAbilities) { self.abilities = abilities }
 
-    /// The bytes before the first frame. They turn off automatic wrapping at the right edge.
-    package func enteringBytes(reportsMouse: Bool) -> [UInt8] {
+    /// The bytes before the first frame. They turn off automatic wrapping at the right edge. `size` is the size of the frames.
+    package func enteringBytes(reportsMouse: Bool, size: TerminalSize = .usual) -> [UInt8] {
         var text = abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J"
+        if abilities.height != nil { text = roomText(size) }
         text += "\u{1B}[?7l"
+        if abilities.height != nil { text += "\u{1B}[m\u{1B}7" }
         // This follows the alternate screen, which has a stack of keyboard modes of its own.
         if abilities.hasKeyboardProtocol { text += "\u{1B}[>1u" }
         if abilities.hasBracketedPaste { text += "\u{1B}[?2004h" }
@@ -28,10 +30,25 @@ package struct TerminalModes: Equatable, Sendable {
         bytes += mouseBytes(isOn: false)
         text = abilities.hasKeyboardProtocol ? "\u{1B}[<u" : ""
         text += "\u{1B}[?7h\u{1B}[?25h"
+        if abilities.height != nil { return bytes + (text + "\u{1B}8\u{1B}[?7h\u{1B}[J").utf8 }
         // GNU screen has no alternate screen by default.
         text += "\u{1B}[2J\u{1B}[H"
         if abilities.hasAlternateScreen { text += "\u{1B}[?1049l" }
         return bytes + text.utf8
+    }
+
+    /// Text that makes room for frames below the current line, or on it if it is empty, and puts the cursor on the first row of
+    /// the room. Blanks as wide as the screen wrap unless they begin in the first column.
+    private func roomText(_ size: TerminalSize) -> String {
+        let lines = String(repeating: "\n", count: size.rows - 1)
+        let up = size.rows > 1 ? "\u{1B}[\(size.rows - 1)A" : ""
+        return String(repeating: " ", count: size.columns) + "\r\u{1B}[J" + lines + up
+    }
+
+    /// The bytes that move the room for frames of another size to where the terminal has moved its old first row.
+    func resizingBytes(_ size: TerminalSize) -> [UInt8] {
+        guard abilities.height != nil else { return [] }
+        return Array(("\u{1B}8\u{1B}[?7h" + roomText(size) + "\u{1B}[?7l\u{1B}7").utf8)
     }
 
     /// The bytes for presses, releases, drags and the wheel, with places beyond column 223.

@@ -18,19 +18,20 @@ package struct ScreenWriter: Sendable {
     /// The grid on the terminal's screen; nil when unknown, as at startup.
     private var shown: Grid?
     private var isCursorShown: Bool?
-    private var output = TerminalOutput()
+    private var output: TerminalOutput
     private var pens: [Style: Pen] = [:]
 
     package init(abilities: TerminalAbilities) {
         palette = abilities.palette
         erasesWithGround = abilities.erasesWithGround
+        output = TerminalOutput(isBelowLines: abilities.height != nil)
     }
 
     /// Draws the next frame completely: after a new size, or when another program has drawn.
     package mutating func invalidate() {
         shown = nil
         isCursorShown = nil
-        output = TerminalOutput()
+        output = TerminalOutput(isBelowLines: output.isBelowLines)
     }
 
     /// - Returns: no bytes if the terminal shows this grid already.
@@ -108,7 +109,8 @@ package struct ScreenWriter: Sendable {
         let move = Self.withRows(old, grid.cells, columns: grid.columns) {
             RowMove.best(from: $0, to: $1, hint: hint)
         }
-        if let move {
+        // Scrolling needs the numbers of the rows on the whole screen.
+        if let move, !output.isBelowLines {
             append(move, rows: grid.rows)
             move.apply(to: &old, columns: grid.columns)
         }
@@ -120,7 +122,7 @@ package struct ScreenWriter: Sendable {
 
     private mutating func drawAll(_ grid: Grid) {
         // The previous program may have left margins and a pen.
-        output.setMargin(above: nil)
+        if !output.isBelowLines { output.setMargin(above: nil) }
         output.set(.standard)
         for row in 0..<grid.rows { drawRow(row, of: grid, over: nil) }
     }

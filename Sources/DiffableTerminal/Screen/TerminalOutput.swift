@@ -2,12 +2,16 @@ internal import DiffableView
 
 /// The bytes of a frame, and the cursor and pen of the terminal after them.
 struct TerminalOutput: Sendable {
+    /// Whether the first row is where the terminal saved its cursor, and not the first row of the screen.
+    let isBelowLines: Bool
     private(set) var bytes: [UInt8] = []
     /// The cursor's position. It is nil when only an absolute motion makes it known: at startup, after the last column, and
     /// after a cluster with a disputed width.
     private(set) var position: Grid.Position?
     /// The pen; nil when it is unknown.
     private(set) var pen: Pen?
+
+    init(isBelowLines: Bool) { self.isBelowLines = isBelowLines }
 
     mutating func takeBytes() -> [UInt8] {
         defer { bytes.removeAll(keepingCapacity: true) }
@@ -81,6 +85,7 @@ struct TerminalOutput: Sendable {
     }
 
     mutating func moveAbsolutely(to target: Grid.Position) {
+        if isBelowLines { return moveFromSaved(to: target) }
         append("\u{1B}[")
         if target.row > 0 || target.column > 0 { bytes.append(decimal: target.row + 1) }
         if target.column > 0 {
@@ -89,6 +94,17 @@ struct TerminalOutput: Sendable {
         }
         bytes.append(UInt8(ascii: "H"))
         position = target
+    }
+
+    private mutating func moveFromSaved(to target: Grid.Position) {
+        // This restores the saved pen too, which was the standard one.
+        append("\u{1B}8")
+        if target.row > 0 { appendSequence(target.row, "B") }
+        if target.column > 0 { appendSequence(target.column, "C") }
+        position = target
+        let old = pen
+        pen = .standard
+        if let old { set(old) }
     }
 
     /// Writes a cell at the cursor.

@@ -11,9 +11,15 @@ package struct Decoration: Sendable {
     package var spinning: Set<RowID> = []
     /// Increases while a spinner is visible.
     package var spinnerStep = 0
+    /// The words of a search, which are highlighted in the rows.
+    var sought: [FuzzyWord] = []
+    /// Whether a word's letters may be apart.
+    var seeksLetters = false
     /// Whether the rows may be out of date.
     package var isDimmed = false
     package var reducesMotion = false
+    /// Whether the terminal's cursor is on the selected choice or row while no text is typed.
+    package var showsCursor = true
 
     package init() {}
 }

@@ -28,6 +28,7 @@ extension Scene {
         canvas.grid.clear(
             rows: end..<max(end, regions.rows.upperBound), columns: 0..<canvas.grid.columns, Style(on: page))
         for frame in frames { decorate(frame, &canvas, decoration) }
+        if !decoration.sought.isEmpty { highlight(&canvas, decoration) }
         if let pinned {
             canvas.draw(pinned.block, line: pinned.line + top)
             let pinnedIDs = Set(pinned.block.frames.map(\.id))
@@ -142,6 +143,7 @@ extension Scene {
             let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
             return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
         }
+        guard decoration.showsCursor else { return nil }
         if let overlay { return overlay.cursor }
         guard let frame = decoration.focused.flatMap(frame(of:)) else { return nil }
         let row = frame.rectangle.row + (frame.shape == .card ? 1 : 0)

@@ -49,7 +49,7 @@ extension Scene {
         }
         if let row = regions.status, let status = composer.viewport.status {
             if status.trailing.isEmpty, status.cursor == nil {
-                drawMessage(status.leading, &canvas, row, below: decoration.focused)
+                drawMessage(status, &canvas, row, below: decoration.focused)
             } else {
                 drawStatus(status, &canvas, row)
             }
@@ -79,11 +79,13 @@ extension Scene {
 
     /// A message ends with the remedy, so it is not cut: it covers the last rows while it is shown, but not the row under the
     /// cursor.
-    private func drawMessage(_ text: String, _ canvas: inout Canvas, _ row: Int, below focused: RowID?) {
+    private func drawMessage(_ status: StatusLine, _ canvas: inout Canvas, _ row: Int, below focused: RowID?) {
         let columns = canvas.grid.columns
         let top = focused.flatMap { frame(of: $0) }?.rectangle.rows.upperBound ?? regions.rows.lowerBound
-        let lines = wrapped(harmlessText(text), columns: max(columns - 2, 1), lines: min(max(row + 1 - top, 1), 4))
-        let style = Style(.secondary, on: .bar)
+        let sign = status.isError ? "\(composer.symbols.urgent) " : ""
+        let lines = wrapped(
+            sign + harmlessText(status.leading), columns: max(columns - 2, 1), lines: min(max(row + 1 - top, 1), 4))
+        let style = status.isError ? Style(.tint(.red), on: .bar, .bold) : Style(.secondary, on: .bar)
         for (index, line) in lines.enumerated() {
             let row = row - (lines.count - 1 - index)
             canvas.grid.clear(rows: row..<row + 1, columns: 0..<columns, style)
@@ -96,11 +98,46 @@ extension Scene {
         let style = Style(.secondary, on: .bar)
         let columns = canvas.grid.columns
         canvas.grid.clear(rows: row..<row + 1, columns: 0..<columns, style)
-        let trailing = fitted(harmlessText(status.trailing), columns: columns / 2)
+        let trailing = wholeParts(of: harmlessText(status.trailing), columns: columns / 2)
         let end = columns - 1 - columnCount(of: trailing)
         let ink: ForegroundRole = status.cursor == nil ? .secondary : .text
         let leading = fitted(harmlessText(status.leading), columns: max(end - 2, 0))
         canvas.put(leading, row: row, column: 1, limit: max(end - 1, 1), Style(ink, on: .bar))
         canvas.put(trailing, row: row, column: max(end, 0), limit: columns, style)
+        let start = 1 + columnCount(of: leading) + 2
+        if start < end { drawHints(status.hints, &canvas, row, start..<end) }
+    }
+
+    /// The first of the parts, which two blanks separate; the first one is cut if even it is too wide.
+    private func wholeParts(of text: String, columns: Int) -> String {
+        let parts = text.split(separator: "  ")
+        var kept = fitted(String(parts.first ?? ""), columns: columns)
+        for part in parts.dropFirst() {
+            let longer = kept + "  " + part
+            guard columnCount(of: longer, limit: columns + 1) <= columns else { break }
+            kept = longer
+        }
+        return kept
+    }
+
+    /// Draws whole hints before the end of the columns.
+    private func drawHints(_ hints: [StatusLine.Hint], _ canvas: inout Canvas, _ row: Int, _ columns: Range<Int>) {
+        var shown: [(key: String, title: String, width: Int)] = []
+        var room = columns.count
+        for hint in hints {
+            let title = harmlessText(hint.title)
+            let width = columnCount(of: hint.key) + 1 + columnCount(of: title, limit: columns.count) + 2
+            guard width <= room else { break }
+            shown.append((hint.key, title, width))
+            room -= width
+        }
+        var column = columns.lowerBound + room
+        for hint in shown {
+            canvas.put(hint.key, row: row, column: column, limit: columns.upperBound, Style(.text, on: .bar, .bold))
+            canvas.put(
+                hint.title, row: row, column: column + columnCount(of: hint.key) + 1, limit: columns.upperBound,
+                Style(.secondary, on: .bar))
+            column += hint.width
+        }
     }
 }

@@ -37,11 +37,29 @@ package struct StatusLine: Equatable, Sendable {
     package var trailing: String
     /// The number of characters before the text cursor, if the leading text is being typed.
     package var cursor: Int?
+    /// Keys that do something here, the most useful first. They are shown as far as there is room.
+    package var hints: [Hint]
+    /// Whether the leading text says that something failed.
+    package var isError: Bool
 
-    package init(leading: String = "", trailing: String = "", cursor: Int? = nil) {
+    package struct Hint: Equatable, Sendable {
+        package var key: String
+        package var title: String
+
+        package init(_ key: String, _ title: String) {
+            self.key = key
+            self.title = title
+        }
+    }
+
+    package init(
+        leading: String = "", trailing: String = "", cursor: Int? = nil, hints: [Hint] = [], isError: Bool = false
+    ) {
         self.leading = leading
         self.trailing = trailing
         self.cursor = cursor
+        self.hints = hints
+        self.isError = isError
     }
 }
 

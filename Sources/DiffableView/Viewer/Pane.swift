@@ -14,6 +14,12 @@ struct Pane: Sendable {
     var epoch = ""
     /// A state that is not shown yet, because the structure is held.
     var waitingState: ViewedState?
+    /// The rows, if they do not come from a subscription: those of standard input, or the lists on the home screen.
+    var rows: Snapshot?
+    /// Whether the rows are the lists.
+    private(set) var isHome = false
+    /// The whole list, if a picker ranks its matches.
+    var held: HeldList?
 
     var cursor: RowID?
     /// The row with a fixed line on the screen; nil: the list begins at the top.
@@ -28,6 +34,8 @@ struct Pane: Sendable {
     }
     /// A sequence number for each mark.
     private var markNumbers: [ItemID: Int] = [:]
+    /// The marked items as they were when they were marked. They may not be loaded any more.
+    private(set) var markedItems: [ItemID: PickedItem] = [:]
     private var lastMarkNumber = 0
     /// Items whose expansion the user has changed from the list's.
     var toggled: Set<ItemID> = []
@@ -74,11 +82,19 @@ struct Pane: Sendable {
 
     struct PendingRequest: Sendable {
         var title: String
+        var done: String
         var kind: ViewerRequest.Kind
         var row: RowID?
         /// The affected items: if these move or are deleted, the cursor need not follow.
         var items: Set<ItemID>
         var begin: Duration
+
+        /// Whether an action of an item or of the list was performed, and not more rows requested.
+        var isPerformed: Bool {
+            if case .perform("more", _, _, _) = kind { return false }
+            if case .perform = kind { return true }
+            return false
+        }
     }
 
     struct Reordering: Sendable {
@@ -100,7 +116,17 @@ struct Pane: Sendable {
         document = Document(Snapshot(), user: options.look)
         filter = options.filter
         shownQuery = ViewQuery(
-            filter: options.filter, window: Window(start: .offset(0), limit: Self.wholeRowsMax))
+            filter: options.picking == .none ? options.filter : options.filter.unsearched,
+            window: Window(start: .offset(0), limit: Self.wholeRowsMax))
+    }
+
+    /// The home screen.
+    static func home(_ options: ViewerOptions) -> Pane {
+        var pane = Pane("lists", options: options)
+        pane.filter = ViewFilter()
+        pane.shownQuery.filter = ViewFilter()
+        pane.isHome = true
+        return pane
     }
 
     var title: String { document.listLook.title ?? name.description }
@@ -150,7 +176,7 @@ struct Pane: Sendable {
     mutating func noteRange(markedBefore: Set<ItemID>) { number(marks.subtracting(markedBefore)) }
 
     private mutating func numberMarks(from old: Set<ItemID>) {
-        for item in old.subtracting(marks) { markNumbers[item] = nil }
+        for item in old.subtracting(marks) { (markNumbers[item], markedItems[item]) = (nil, nil) }
         number(marks.subtracting(old))
     }
 
@@ -158,7 +184,16 @@ struct Pane: Sendable {
         for item in inOrder(items) {
             lastMarkNumber += 1
             markNumbers[item] = lastMarkNumber
+            markedItems[item] = picked(item)
         }
+    }
+
+    func picked(_ id: ItemID) -> PickedItem? {
+        let snapshot = held.map(\.snapshot).flatMap { $0.contains(id) ? $0 : nil } ?? document.snapshot
+        guard let item = snapshot.itemAlone(id), let section = snapshot.sectionIdentifier(containingItem: id) else {
+            return nil
+        }
+        return PickedItem(list: name, section: section, parent: snapshot.parent(of: id), item: item)
     }
 
     var newestRevision: Int { max(revision, answeredRevision) }

@@ -12,14 +12,15 @@ extension Viewer {
 
     /// Whether any action on the list is allowed; otherwise shows a message.
     mutating func mayChange() -> Bool {
+        if isReadOnly() { return false }
         guard lostSince == nil else {
-            say("There is no connection to the daemon: nothing was done")
+            fail("There is no connection to the daemon: nothing was done")
             return false
         }
         switch pane.absence {
         case nil: return true
-        case .deleted?: say("The list was deleted or renamed: nothing was done")
-        case .notReadable?: say("You may no longer read this list: nothing was done")
+        case .deleted?: fail("The list was deleted or renamed: nothing was done")
+        case .notReadable?: fail("You may no longer read this list: nothing was done")
         }
         return false
     }
@@ -78,15 +79,7 @@ extension Viewer {
 
     // MARK: - Actions
 
-    func actions(of item: ItemID) -> [Action] {
-        guard let look = look(of: item) else { return [] }
-        var actions: [Action] = []
-        for action in look.actions + look.leadingActions + look.trailingActions
-        where !actions.contains(where: { $0.id == action.id }) {
-            actions.append(action)
-        }
-        return actions
-    }
+    func actions(of item: ItemID) -> [Action] { look(of: item)?.allActions ?? [] }
 
     private func actions(of row: RowID) -> [Action] {
         switch row {
@@ -105,6 +98,10 @@ extension Viewer {
     mutating func performPrimaryAction() {
         if case .range = mode { endRange(keepingMarks: true) }
         if options.picking != .none { return pick() }
+        if pane.isHome {
+            if mayTouch(), let item = pane.cursor?.item { openList(item) }
+            return
+        }
         guard showsCursor(), let cursor = pane.cursor else { return }
         if let item = cursor.item, !isEnabled(item), !isExpandable(item) { return sayNotEnabled(item) }
         if case .more(let section) = cursor {
@@ -165,10 +162,18 @@ extension Viewer {
         items.isEmpty ? action.title : "\(action.title) \(subject(items))"
     }
 
+    private func doneTitle(of action: Action, _ items: [ItemID]) -> String {
+        guard !items.isEmpty else { return action.title }
+        return "\(action.title): \(items.count == 1 ? name(of: items[0]) : subject(items))"
+    }
+
+    private func name(of item: ItemID) -> String {
+        fitted(look(of: item)?.text ?? harmlessText(item.description), columns: 60)
+    }
+
     func subject(_ items: [ItemID]) -> String {
         guard items.count == 1 else { return items.isEmpty ? "" : "\(items.count) items" }
-        let text = look(of: items[0])?.text ?? harmlessText(items[0].description)
-        return "“\(fitted(text, columns: 60))”"
+        return "“\(name(of: items[0]))”"
     }
 
     mutating func carryOut(_ action: Action, items: [ItemID], section: SectionID?, row: RowID?) {
@@ -185,7 +190,7 @@ extension Viewer {
             let operation = ContentValue.object([.init("op", .text("patchItems")), .init("items", .array(patches))])
             kind = .transact(operations: ContentValue.array(items.isEmpty ? [] : [operation]).json)
         }
-        _ = send(kind, row: row, items: items, title: title(of: action, items))
+        _ = send(kind, row: row, items: items, title: title(of: action, items), done: doneTitle(of: action, items))
         if action.takesSeveral { pane.marks.subtract(items) }
     }
 
@@ -212,20 +217,28 @@ extension Viewer {
             switch request.kind {
             case .undo(let restored, let known):
                 panes[list].noteUndo(to: restored, revision ?? known)
-                say("Undone: \(request.title)")
+                sayDone("Undone: \(request.title)", undoing: "U redoes")
             case .redo(let restored, let known):
                 panes[list].noteRedo(to: restored, revision ?? known)
-                say("Redone: \(request.title)")
-            default: if let revision { panes[list].noteOwnChange(revision, request.title) }
+                sayDone("Redone: \(request.title)", undoing: "u undoes")
+            default:
+                if let revision { panes[list].noteOwnChange(revision, request.title) }
+                if answer == nil, revision != nil || request.isPerformed {
+                    sayDone(request.done, undoing: revision == nil ? nil : "u undoes")
+                }
             }
             if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
             continueReordering(reply.request, list: list)
             showAdded(reply.request, list: list)
         case .refused(let reason):
-            say(reason, for: .seconds(8))
+            fail(reason)
             if panes[list].reordering?.request == reply.request { panes[list].reordering = nil }
             if panes[list].adding?.request == reply.request { panes[list].adding = nil }
         }
+    }
+
+    private mutating func sayDone(_ text: String, undoing key: String?) {
+        say(([text] + [key].compactMap(\.self)).joined(separator: " \(options.symbols.bullet) "), for: .seconds(3))
     }
 
     private mutating func showChildren(of item: ItemID, list: Int) {
@@ -372,5 +385,16 @@ extension ContentValue {
             return .object(members.map { Member($0.name, $0.value.replacing(old, by: new)) })
         case .null, .boolean, .number, .text: return self
         }
+    }
+}
+
+extension ItemLook {
+    /// Its actions and those at its ends, each once.
+    var allActions: [Action] {
+        var all: [Action] = []
+        for action in actions + leadingActions + trailingActions where !all.contains(where: { $0.id == action.id }) {
+            all.append(action)
+        }
+        return all
     }
 }

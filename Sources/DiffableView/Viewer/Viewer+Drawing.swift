@@ -1,15 +1,23 @@
 import Diffable
+import DiffableJSON
 
 extension Viewer {
     package func draw(into grid: inout Grid) {
         // The status line may be newer than the layout, which does not depend on it.
         var viewer = self
         viewer.layOut()
-        viewer.scene.draw(into: &grid, decoration: decoration)
+        guard listColumns < columns else { return viewer.scene.draw(into: &grid, decoration: decoration) }
+        var list = Grid(columns: listColumns, rows: grid.rows, after: grid)
+        viewer.scene.draw(into: &list, decoration: decoration)
+        var whole = Grid(columns: grid.columns, rows: grid.rows, after: list)
+        whole.copyRows(0..<grid.rows, of: list, to: 0)
+        whole.cursor = list.cursor
+        drawPreview(into: &whole)
+        grid = whole
     }
 
     func viewport() -> Viewport {
-        var viewport = Viewport(columns: columns, rows: rows)
+        var viewport = Viewport(columns: listColumns, rows: rows)
         viewport.symbols = options.symbols
         viewport.carouselStarts = pane.carouselStarts
         viewport.passedColumns = pane.passedColumns
@@ -32,7 +40,8 @@ extension Viewer {
                 ], selected: question.selected)
         case .swipe(let swipe):
             viewport.swipe = Swipe(id: .item(swipe.item), edge: swipe.edge, selected: swipe.selected)
-        case .help(let line): viewport.overlay = .help(Self.help, line: line)
+        case .help(let help): viewport.overlay = .help(help.found, line: help.line)
+        case .notice(let text): viewport.overlay = .question(text, answers: [Overlay.Answer("OK")], selected: 0)
         case .rows, .range, .drag, .typing: break
         }
         return viewport
@@ -42,7 +51,7 @@ extension Viewer {
         var decoration = Decoration()
         decoration.focused = pane.cursor
         if case .drag(let drag) = mode, let target = drag.target { decoration.focused = target }
-        if case .typing = mode { decoration.hasKeyboard = false }
+        if case .typing(let prompt) = mode { decoration.hasKeyboard = prompt.isPicking }
         if !hasFocus { decoration.hasKeyboard = false }
         decoration.marked = pane.marks
         decoration.changed = Set(pane.changes.keys)
@@ -51,26 +60,65 @@ extension Viewer {
         decoration.spinnerStep = spinnerStepNumber
         decoration.isDimmed = showsLoss || pane.absence != nil
         decoration.reducesMotion = options.reducesMotion
+        decoration.showsCursor = options.showsCursor
+        decoration.sought = View.folded(pane.shownQuery.filter.search).split(separator: 0x20).map {
+            FuzzyWord(Array($0))
+        }
+        decoration.seeksLetters = pane.held != nil
         return decoration
     }
 
     // MARK: - Status line
 
     private var status: StatusLine {
-        if let message { return StatusLine(leading: message.text) }
-        if case .typing(let prompt) = mode {
+        if let message { return StatusLine(leading: message.text, isError: message.isError) }
+        if case .help(let help) = mode, let search = help.search {
             return StatusLine(
-                leading: prompt.label + prompt.text, trailing: counts, cursor: prompt.label.count + prompt.cursor)
+                leading: "/" + search, trailing: "Enter keeps the lines, Esc shows all", cursor: 1 + search.count)
         }
-        return StatusLine(leading: summary, trailing: counts)
+        if case .typing(let prompt) = mode {
+            let picking =
+                prompt.isPicking ? "  " + (options.picking == .multiple ? "Tab marks  " : "") + "Enter picks" : ""
+            return StatusLine(
+                leading: prompt.label + prompt.text, trailing: counts + picking,
+                cursor: prompt.label.count + prompt.cursor)
+        }
+        return StatusLine(leading: summary, trailing: counts, hints: hints)
     }
+
+    /// The keys that do something here, the most useful ones first.
+    private var hints: [StatusLine.Hint] {
+        guard case .rows = mode, pane.isLoaded, lostSince == nil, pane.absence == nil else { return [] }
+        guard options.picking == .none else {
+            return [.init("Enter", "picks"), .init("/", "search"), .init("Esc", "ends")]
+        }
+        if pane.isHome { return [.init("Enter", "open"), .init("/", "search")] }
+        var hints: [StatusLine.Hint] = []
+        let look = pane.cursor.flatMap(scene.frame(of:))?.look
+        let actions = look?.allActions.filter(\.isEnabled) ?? []
+        if let primary = actions.first(where: { $0.style == .primary }) { hints.append(.init("Enter", primary.title)) }
+        for action in actions.lazy.map(\.withoutTakenKey).filter({ $0.style != .primary }).prefix(Self.hintedActionsMax)
+        {
+            if let key = action.key { hints.append(.init(String(key), action.title)) }
+        }
+        if let look, !look.trailingActions.isEmpty {
+            hints.append(.init("<", "more"))
+        } else if actions.contains(where: { $0.style != .primary && $0.withoutTakenKey.key == nil }) {
+            hints.append(.init(".", "more"))
+        }
+        if pane.filter.search.isEmpty { hints.append(.init("/", "search")) } else { hints.append(.init("Esc", "all")) }
+        return hints
+    }
+
+    private static let hintedActionsMax = 4
 
     private var summary: String {
         if !pane.isLoaded { return "Loading \(pane.name)…" }
         switch mode {
         case .range: return "Marking a range: arrows extend it, Enter keeps it, Esc cancels"
         case .drag: return "Drop the row at its new place; Esc cancels"
-        case .help: return "↑ ↓ scroll, any other key closes"
+        case .help: return "↑ ↓ scroll, / searches, any other key closes"
+        case .notice: return "Any key closes"
         case .menu, .swipe: return "Enter chooses, Esc closes"
         case .question: return "Enter chooses, y confirms, Esc or n cancels"
         case .rows, .typing: break

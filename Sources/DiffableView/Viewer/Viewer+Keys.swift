@@ -12,13 +12,16 @@ extension Viewer {
         if key == KeyPress(.character("c"), .control) { return append(.quit(picked: nil)) }
         if key == KeyPress(.character("z"), .control) { return append(.suspend) }
         if key == KeyPress(.character("l"), .control) { return append(.redraw) }
+        pickingKey = options.pickingKeys.contains(key) ? key : nil
+        if pickingKey != nil { return pickFound() }
         switch mode {
         case .rows, .range: handleRowKey(key)
         case .menu(let menu): handle(key, menu)
         case .question(let question): handle(key, question)
         case .swipe(let swipe): handle(key, swipe)
         case .typing(let prompt): handle(key, prompt)
-        case .help(let line): handleHelpKey(key, line)
+        case .help(let help): handle(key, help)
+        case .notice: enter(.rows)
         case .drag: if key.key == .escape { enter(.rows) }
         }
     }
@@ -59,7 +62,7 @@ extension Viewer {
         case ":": openListMenu()
         case ">": openSwipe(.leading)
         case "<": openSwipe(.trailing)
-        case "/": beginTyping(.search)
+        case "/": beginTyping(.search(label: options.prompt))
         case "w": beginTyping(.condition)
         case "s": beginTyping(.sort)
         case "n": findNext(.down)
@@ -72,17 +75,18 @@ extension Viewer {
         case "E": toggleEditing()
         case "p": toggleHold()
         case "m": toggleMouse()
-        case "?": enter(.help(line: 0))
+        case "?": openHelp()
         case "q": quit()
         case "[": select(pane: (selected + panes.count - 1) % panes.count)
         case "]": select(pane: (selected + 1) % panes.count)
+        case "0": openHome()
         case "1"..."9": select(pane: Int(character.value) - 0x31)
         default: performAction(withKey: Character(character))
         }
     }
 
     /// The keys that `handle(_: Unicode.Scalar)` knows: no action gets them.
-    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuUyeE+pm?q[]123456789")
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuUyeE+pm?q[]0123456789")
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
         switch character {

@@ -35,8 +35,10 @@ extension Viewer {
         case .drag:
             scroll(by: lines)
             drag(to: position)
-        case .help(let line): enter(.help(line: max(line + lines, 0)))
-        case .menu, .question, .swipe: break
+        case .help(var help):
+            help.line = max(help.line + lines, 0)
+            enter(.help(help))
+        case .menu, .question, .swipe, .notice: break
         }
     }
 
@@ -47,10 +49,11 @@ extension Viewer {
         case (.question(let question), .choice(let index)?): answer(question, with: index)
         case (.swipe(let swipe), .part(.swipeAction(let index), _)?): choose(swipe, index)
         case (.menu, .overlay?), (.question, _): break
-        case (.menu, _), (.swipe, _), (.help, _): enter(.rows)
+        case (.menu, _), (.swipe, _), (.help, _), (.notice, _): enter(.rows)
         case (.rows, .tab(let index)?): select(pane: index)
         case (.rows, .row(let row)?): press(row)
         case (.rows, .part(let part, let row)?): press(part, of: row)
+        case (.typing(let prompt), .row(let row)?) where prompt.isPicking: press(row)
         case (.range, .row(let row)?): if isFocusable(row) { go(to: row) }
         default: break
         }

@@ -110,7 +110,7 @@ extension Viewer {
 
     mutating func beginRange() {
         if case .range = mode { return }
-        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayAct() else { return }
+        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayTouch() else { return }
         let marks = pane.marks
         pane.marks.insert(item)
         enter(.range(MarkedRange(start: cursor, marks: marks)))
@@ -145,7 +145,7 @@ extension Viewer {
 
     mutating func mark() {
         if case .range = mode { return endRange(keepingMarks: true) }
-        guard let item = pane.cursor?.item, mayAct() else { return }
+        guard let item = pane.cursor?.item, mayTouch() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
         } else {

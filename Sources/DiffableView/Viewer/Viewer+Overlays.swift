@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 
 // Overlays: menus, questions, revealed actions, help. Each stores the ids that it concerns.
 
@@ -162,17 +163,80 @@ extension Viewer {
 
     // MARK: - Help
 
-    mutating func handleHelpKey(_ key: KeyPress, _ line: Int) {
-        switch key.key {
-        case .up, .character("k"): enter(.help(line: max(line - 1, 0)))
-        case .down, .character("j"): enter(.help(line: min(line + 1, Self.helpLineMax)))
-        case .pageUp: enter(.help(line: max(line - rows / 2, 0)))
-        case .pageDown, .character(" "): enter(.help(line: min(line + rows / 2, Self.helpLineMax)))
-        default: enter(.rows)
+    struct Help: Sendable {
+        var sections: [Overlay.HelpSection]
+        var line = 0
+        /// The text that is typed; nil while nothing is.
+        var search: String?
+        var words = ""
+
+        /// The lines with the words, under their titles.
+        var found: [Overlay.HelpSection] {
+            let words = View.of("{\"search\":\(ContentValue.text(search ?? self.words).json)}").searchedWords.map(
+                FuzzyWord.init)
+            return sections.compactMap { section in
+                let lines = section.lines.filter { line in
+                    let letters = String(decoding: View.folded("\(line.keys) \(line.text)"), as: UTF8.self)
+                        .unicodeScalars
+                    let text = letters.map(\.value)
+                    return words.allSatisfy {
+                        $0.rank(in: text).map { $0.grade <= FuzzyWord.Grade.part.rawValue } ?? false
+                    }
+                }
+                return lines.isEmpty ? nil : Overlay.HelpSection(section.title, lines)
+            }
+        }
+
+        mutating func scroll(by lines: Int) {
+            let count = found.reduce(0) { $0 + $1.lines.count + 2 }
+            line = min(max(line + lines, 0), count)
         }
     }
 
-    private static var helpLineMax: Int { help.reduce(0) { $0 + $1.lines.count + 2 } }
+    /// The help begins with the keys of the row under the cursor and of the list.
+    mutating func openHelp() {
+        var sections: [Overlay.HelpSection] = []
+        if options.picking == .none, let look = pane.cursor.flatMap(scene.frame(of:))?.look {
+            sections.append(.init("“\(fitted(look.text, columns: 40))”", helpLines(look.allActions, menu: ".")))
+        }
+        if options.picking == .none {
+            sections.append(.init(pane.title, helpLines(pane.document.listLook.actions, menu: ":")))
+        }
+        enter(.help(Help(sections: sections.filter { !$0.lines.isEmpty } + Self.help)))
+    }
+
+    private func helpLines(_ actions: [Action], menu: String) -> [Overlay.HelpSection.Line] {
+        actions.filter(\.isEnabled).map { action in
+            let key = action.withoutTakenKey.key.map(String.init)
+            let keys = action.style == .primary ? ["Enter"] + [key].compactMap(\.self) : [key ?? menu]
+            return .init(keys.joined(separator: " "), action.title)
+        }
+    }
+
+    mutating func handle(_ key: KeyPress, _ help: Help) {
+        var help = help
+        let isControl = !key.modifiers.isDisjoint(with: [.control, .alt])
+        switch key.key {
+        case .up: help.scroll(by: -1)
+        case .down: help.scroll(by: 1)
+        case .pageUp: help.scroll(by: -rows / 2)
+        case .pageDown: help.scroll(by: rows / 2)
+        case .enter where help.search != nil: (help.words, help.search) = (help.search ?? "", nil)
+        case .escape where help.search != nil: (help.words, help.search, help.line) = ("", nil, 0)
+        case .backspace where help.search != nil:
+            help.search = help.search?.isEmpty == true ? nil : help.search.map { String($0.dropLast()) }
+        case .character(let character) where help.search != nil && !isControl:
+            help.search?.unicodeScalars.append(character)
+            help.line = 0
+        case _ where help.search != nil: return
+        case .character("/"): help.search = ""
+        case .character("k"): help.scroll(by: -1)
+        case .character("j"): help.scroll(by: 1)
+        case .character(" "): help.scroll(by: rows / 2)
+        default: return enter(.rows)
+        }
+        enter(.help(help))
+    }
 
     static let help: [Overlay.HelpSection] = [
         .init(
@@ -186,11 +250,12 @@ extension Viewer {
                 .init("PgUp PgDn", "scroll a screen"),
                 .init("Tab S-Tab", "go to the next section, to the previous one"),
                 .init("1…9  [ ]", "show another list"),
+                .init("0", "show all lists; Enter opens one"),
             ]),
         .init(
             "Finding",
             [
-                .init("/", "search; Esc ends the search; with --multi, Tab marks a match"),
+                .init("/", "search; Esc ends the search"),
                 .init("n N", "go to the next match, to the previous one"),
                 .init("w", "show only items that meet a condition, such as cpu>10"),
                 .init("s", "sort by a path, such as .due or -.due"),

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 
 // A viewer that picks items. It shows the list and searches it, and changes nothing.
 
@@ -9,15 +10,34 @@ extension Viewer {
             say("Enter picks a row: this view only picks, and changes nothing")
             return false
         }
+        return !isReadOnly()
+    }
+
+    /// Whether the rows are not those of a list, so that nothing can be changed; then it shows a message.
+    mutating func isReadOnly() -> Bool {
+        if pane.isHome {
+            say("Enter opens a list; nothing can be changed here")
+            return true
+        }
+        guard pane.rows != nil else { return false }
+        say("These rows were read from standard input: nothing was changed. diffablectl apply makes a list of them")
         return true
     }
 
     mutating func pick() {
         // Marks were set one by one, in any list, so they do not depend on the row under the cursor.
         let marked = panes.flatMap(\.marksInTheirOrder)
-        if options.picking == .multiple, !marked.isEmpty { return append(.quit(picked: marked)) }
+        if options.picking == .multiple, !marked.isEmpty {
+            picked = panes.flatMap { pane in pane.marksInTheirOrder.compactMap { pane.markedItems[$0] } }
+            return append(.quit(picked: marked))
+        }
         guard mayTouch(), let item = pane.cursor?.item else { return }
+        pick(item)
+    }
+
+    private mutating func pick(_ item: ItemID) {
         guard isEnabled(item) else { return sayNotEnabled(item) }
+        picked = [pane.picked(item)].compactMap(\.self)
         append(.quit(picked: [item]))
     }
 
@@ -39,7 +59,33 @@ extension Viewer {
         guard count == 1, let item = pane.document.snapshot.itemIdentifiers.first else {
             return say(count == 0 ? "Nothing matches" : "\(count) rows match: Enter picks the selected row")
         }
-        guard isEnabled(item) else { return sayNotEnabled(item) }
-        append(.quit(picked: [item]))
+        pick(item)
+    }
+}
+
+package struct PickedItem: Sendable {
+    package var list: ListName
+    package var section: SectionID
+    package var parent: ItemID?
+    /// Without its children.
+    package var item: Item
+}
+
+/// Picking without a screen.
+package enum Picking {
+    /// The items of a list that match a filter, in the order in which a picker ranks them. `look` is the user's own appearance.
+    package static func matches(
+        in list: Snapshot, of filter: ViewFilter, look: Content?, list name: ListName
+    ) -> [PickedItem] {
+        var held = HeldList(View.of(filter.unsearched.json).evaluate(list).snapshot)
+        var filter = filter
+        let document = Document(held.snapshot, user: look)
+        filter.searchedPlaces = Composer(document: document, viewport: Viewport(columns: 80, rows: 24)).searchedPlaces
+        return held.matches(of: filter).compactMap { id in
+            guard let item = held.snapshot.itemAlone(id),
+                let section = held.snapshot.sectionIdentifier(containingItem: id)
+            else { return nil }
+            return PickedItem(list: name, section: section, parent: held.snapshot.parent(of: id), item: item)
+        }
     }
 }

@@ -6,6 +6,7 @@ extension Viewer {
         panes[list].absence = nil
         panes[list].notice = state.notice
         let isAnswer = panes[list].askedQuery != nil && state.queryNumber >= panes[list].queryNumber
+        let state = held(state, isAnswer: isAnswer, list: list)
         guard panes[list].isLoaded, list == selected, holdsStructure, !(isAnswer && isInRows) else {
             return show(state, list: list)
         }
@@ -42,13 +43,13 @@ extension Viewer {
     var holdsStructure: Bool {
         switch mode {
         case .menu, .question, .swipe, .drag, .range: true
-        case .rows, .typing, .help: isHeld
+        case .rows, .typing, .help, .notice: isHeld
         }
     }
 
     private var isInRows: Bool {
         switch mode {
-        case .rows, .typing, .help: true
+        case .rows, .typing, .help, .notice: true
         default: false
         }
     }
@@ -60,11 +61,13 @@ extension Viewer {
         }
     }
 
-    private mutating func show(_ state: ViewedState, list: Int) {
+    mutating func show(_ state: ViewedState, list: Int) {
         var pane = panes[list]
         let before = pane.document
-        let difference = pane.isLoaded ? state.snapshot.difference(from: before.snapshot) : []
         let isOtherFilter = takeAnswer(state, &pane)
+        // A picker changes nothing, so the cursor need not know of moves by its own actions.
+        let isCompared = pane.isLoaded && !(isOtherFilter && options.picking != .none)
+        let difference = isCompared ? state.snapshot.difference(from: before.snapshot) : []
         let wasOtherWindow = pane.shownQuery != panes[list].shownQuery
         // The user moved to these rows before they were loaded.
         if wasOtherWindow, list == selected { widensTables = true }
@@ -103,6 +106,7 @@ extension Viewer {
             pane.cursor = pane.cursor?.item.flatMap {
                 pane.document.snapshot.contains($0) ? mapping.row(for: .item($0)) : nil
             }
+            if let best = state.best { pane.cursor = .item(best) }
             (pane.isFollowingTop, pane.anchor) = (true, nil)
         } else if pane.isLoaded {
             pane.anchor = pane.anchor.flatMap { anchor in
@@ -114,7 +118,7 @@ extension Viewer {
         if !wasOtherWindow, !isOtherFilter, pane.isLoaded { note(difference, &pane) }
         dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
         if !pane.isLoaded { sayMissingSections(of: pane) }
-        if !pane.isLoaded, !pane.filter.search.isEmpty {
+        if !pane.isLoaded, !pane.filter.search.isEmpty, pane.held == nil {
             // The search at startup looked at all strings. Now the list's appearance is known, so it looks at fewer.
             pane.filter.searchedPlaces = searchedPlaces(of: pane)
         }

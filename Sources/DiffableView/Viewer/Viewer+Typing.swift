@@ -5,9 +5,11 @@ import DiffableJSON
 
 extension Viewer {
     struct Prompt: Sendable {
-        enum Sort: Sendable { case search, condition, sort, item(NewPlace) }
+        enum Sort: Sendable { case search(label: String), condition, sort, item(NewPlace) }
 
         var sort: Sort
+        /// Whether Enter picks, and Esc ends the viewer.
+        var isPicking: Bool
         var text = ""
         var cursor = 0
         var filter: ViewFilter
@@ -15,7 +17,7 @@ extension Viewer {
 
         var label: String {
             switch sort {
-            case .search: "/"
+            case .search(let label): label
             case .condition: "where "
             case .sort: "sort by "
             case .item: "new: "
@@ -25,8 +27,9 @@ extension Viewer {
 
     mutating func beginTyping(_ sort: Prompt.Sort) {
         if case .range = mode { endRange(keepingMarks: true) }
-        var prompt = Prompt(sort: sort, filter: pane.filter, place: pane.place)
+        var prompt = Prompt(sort: sort, isPicking: false, filter: pane.filter, place: pane.place)
         if case .search = sort {
+            prompt.isPicking = options.picking != .none
             prompt.text = pane.filter.search
             prompt.cursor = prompt.text.count
         }
@@ -39,6 +42,7 @@ extension Viewer {
         let isControl = key.modifiers.contains(.control)
         switch key.key {
         case .escape:
+            if prompt.isPicking { return append(.quit(picked: nil)) }
             pane.filter = prompt.filter
             // If the filter has not changed, there is nothing to return to.
             let isOther = isSearching || pane.askedQuery.map { $0.filter != pane.filter } ?? false
@@ -60,7 +64,7 @@ extension Viewer {
             prompt.cursor = rest.count
         case .backspace:
             guard prompt.cursor > 0 else {
-                if prompt.text.isEmpty { return handle(KeyPress(.escape), prompt) }
+                if prompt.text.isEmpty, !prompt.isPicking { return handle(KeyPress(.escape), prompt) }
                 return
             }
             prompt.text.remove(at: prompt.text.index(before: index))
@@ -71,8 +75,15 @@ extension Viewer {
         case .down: return move(.down)
         case .pageUp: return page(.pageUp)
         case .pageDown: return page(.pageDown)
+        case .character("n") where isControl: return move(.down)
+        case .character("p") where isControl: return move(.up)
+        // Leaves the search, so that letters are keys.
+        case .character("o") where isControl && prompt.isPicking: return enter(.rows)
         // Space is a letter here.
-        case .tab where options.picking == .multiple: return mark()
+        case .tab where options.picking == .multiple:
+            mark()
+            if key.modifiers.contains(.shift) { (0..<2).forEach { _ in move(.up) } }
+            return
         case .character(let character) where !isControl && !key.modifiers.contains(.alt):
             return type(String(character), into: prompt)
         default: return
@@ -114,9 +125,8 @@ extension Viewer {
             case .search:
                 search(for: text)
                 if !text.isEmpty { lastSearch = text }
+                if prompt.isPicking { return pickFound() }
                 enter(.rows)
-                // Enter after a search also picks.
-                if options.picking != .none { pickFound() }
                 return
             case .condition:
                 pane.filter.condition = text.isEmpty ? options.filter.condition : try options.condition(text)
@@ -130,7 +140,7 @@ extension Viewer {
             }
             enter(.rows)
         } catch {
-            say(error.message)
+            fail(error.message)
         }
     }
 
@@ -143,7 +153,8 @@ extension Viewer {
     }
 
     func searchedPlaces(of pane: Pane) -> RowSearchPaths? {
-        Composer(document: pane.document, viewport: viewport()).searchedPlaces
+        let document = pane.held.map { pane.document.updated(to: $0.snapshot) } ?? pane.document
+        return Composer(document: document, viewport: viewport()).searchedPlaces
     }
 
     mutating func findNext(_ direction: Scene.Direction) {

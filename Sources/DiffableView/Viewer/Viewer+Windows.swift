@@ -8,12 +8,17 @@ extension Viewer {
     /// not sent: in a long list it matches most rows, and the real query would have to wait for that.
     mutating func askForView() {
         if case .typing = mode, questionPause != nil { return }
-        guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, pane.absence == nil, let query = wantedQuery,
-            query != pane.shownQuery
-        else { return }
+        guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, pane.absence == nil, let query = wantedQuery
+        else {
+            return
+        }
+        let mustHold = mustHold(query)
+        guard query != pane.shownQuery || mustHold else { return }
         pane.askedQuery = query
+        if answer(query, whole: mustHold) { return }
         pane.queryNumber += 1
-        append(.setView(list: selected, json: query.json, queryNumber: pane.queryNumber))
+        let json = mustHold ? query.filter.unsearched.json : query.json
+        append(.setView(list: selected, json: json, queryNumber: pane.queryNumber))
     }
 
     private var wantedQuery: ViewQuery? {

@@ -36,6 +36,13 @@ package struct Viewer: Sendable {
     /// The time until which no query is sent, because more keys wait that may change the search.
     var questionPause: Duration?
     private var keysWait = false
+    /// The item that the preview describes, the text so far, and the number of the newest preview.
+    package internal(set) var previewedItem: PickedItem?
+    var previewText = ""
+    var previewNumber = 0
+    /// The picked items, and the key that picked them unless it was Enter.
+    package internal(set) var picked: [PickedItem] = []
+    package internal(set) var pickingKey: KeyPress?
     package private(set) var scene: Scene
     private(set) var now = Duration.zero
     var drawn = DrawnState()
@@ -53,12 +60,15 @@ package struct Viewer: Sendable {
         case swipe(SwipedRow)
         case drag(Drag)
         case typing(Prompt)
-        case help(line: Int)
+        case help(Help)
+        /// An error that is too long for the status line.
+        case notice(String)
     }
 
     struct Message: Sendable {
         var text: String
         var end: Duration
+        var isError = false
     }
 
     struct DrawnState: Sendable {
@@ -69,9 +79,10 @@ package struct Viewer: Sendable {
         var guardEnd = Duration.zero
     }
 
+    /// Without lists, it begins with the home screen, which `ViewerEvent.rows` fills.
     package init(lists: [ListName], columns: Int, rows: Int, options: ViewerOptions) {
-        precondition(!lists.isEmpty, "a viewer shows at least one list")
-        panes = lists.map { Pane($0, options: options) }
+        panes = lists.isEmpty ? [.home(options)] : lists.map { Pane($0, options: options) }
+        if let rows = options.rows { panes[0].rows = rows }
         self.options = options
         self.columns = columns
         self.rows = rows
@@ -79,6 +90,11 @@ package struct Viewer: Sendable {
         scene = Layout.scene(of: panes[0].document, in: Viewport(columns: columns, rows: rows))
         layOut()
         if let notice = options.notice { say(notice, for: .seconds(10)) }
+        if options.picking != .none { beginTyping(.search(label: options.prompt)) }
+        if options.rows != nil {
+            _ = answer(pane.shownQuery, whole: options.picking != .none)
+            askForView()
+        }
     }
 
     package var cursor: RowID? { pane.cursor }
@@ -117,18 +133,21 @@ package struct Viewer: Sendable {
             setNeedsDrawing()
         case .update(let state, let list): receive(state, list: list)
         case .absent(let absence, let list): note(absence, list: list)
+        case .rows(let rows, let list): show(rows: rows, list: list)
         case .reply(let reply): receive(reply)
         case .edited(let list, let item, let revision): noteEdit(of: item, revision, list: list)
         case .handled(let request, let revision):
             panes[request.list].noteOwnChange(revision, before: request.revision, request.title)
         case .connection(let isUp): setConnection(isUp: isUp)
+        case .preview(let text, let number): showPreview(text, number)
         case .drawn: noteDrawn()
         case .timer: break
         }
         expire()
         showWaitingStates()
-        pickIfFound()
         askForView()
+        pickIfFound()
+        askForPreview()
         return effects
     }
 }
@@ -150,14 +169,29 @@ extension Viewer {
         setNeedsDrawing()
     }
 
-    /// `title` is the description of the change for undo.
+    /// Says that something failed: in the status line, or in a box if that has too few lines.
+    mutating func fail(_ text: String) {
+        if case .rows = mode,
+            wrapped(text, columns: max(columns - 4, 1), lines: Self.errorLinesMax + 1).count > Self.errorLinesMax
+        {
+            message = nil
+            return enter(.notice(text))
+        }
+        say(text, for: .seconds(8))
+        message?.isError = true
+    }
+
+    private static let errorLinesMax = 3
+
+    /// `title` is the description of the change for undo, and `done` what to say when it is made, if not the title.
     mutating func send(
-        _ kind: ViewerRequest.Kind, row: RowID?, items: some Sequence<ItemID>, title: String = "", list: Int? = nil
+        _ kind: ViewerRequest.Kind, row: RowID?, items: some Sequence<ItemID>, title: String = "", done: String? = nil,
+        list: Int? = nil
     ) -> Int {
         let list = list ?? selected
         lastRequest += 1
         panes[list].requests[lastRequest] = Pane.PendingRequest(
-            title: title, kind: kind, row: row, items: Set(items), begin: now)
+            title: title, done: done ?? title, kind: kind, row: row, items: Set(items), begin: now)
         let revision = panes[list].newestRevision
         append(.request(ViewerRequest(number: lastRequest, list: list, revision: revision, kind, title: title)))
         setNeedsDrawing()
@@ -183,6 +217,7 @@ extension Viewer {
         if drawn.isOutdated, let old = drawn.cursor, old != pane.cursor { drawn.guardEnd = now + Self.guardDuration }
         drawn.cursor = pane.cursor
         drawn.isOutdated = false
+        prepareRows()
     }
 
     private static let questionPauseMax = Duration.milliseconds(50)

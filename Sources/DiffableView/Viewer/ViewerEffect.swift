@@ -4,11 +4,17 @@ import Diffable
 package enum ViewerEffect: Equatable, Sendable {
     /// Sets a list's view, in the form of docs/protocol-views.md.
     case setView(list: Int, json: String, queryNumber: Int)
+    /// Follows another list, which gets this index.
+    case follow(ListName, list: Int)
+    /// Follows the set of lists for the home screen, which gets this index.
+    case followLists(list: Int)
     case request(ViewerRequest)
     case copy(String)
     case edit(list: Int, ItemID)
     case reportMouse(Bool)
     case suspend
+    /// Describes `Viewer.previewedItem`, if there is one. The answer is `ViewerEvent.preview` with this number.
+    case preview(number: Int)
     case redraw
     /// Quits with the picked items; nil if nothing was picked.
     case quit(picked: [ItemID]?)

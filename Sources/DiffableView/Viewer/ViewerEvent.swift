@@ -10,6 +10,8 @@ package enum ViewerEvent: Sendable {
     case resized(columns: Int, rows: Int)
     case focused(Bool)
     case update(ViewedState, list: Int)
+    /// The lists, for the home screen.
+    case rows(Snapshot, list: Int)
     /// A list cannot be followed at the moment. It may be available again later.
     case absent(ListAbsence, list: Int)
     case reply(ViewerReply)
@@ -17,6 +19,7 @@ package enum ViewerEvent: Sendable {
     case edited(list: Int, ItemID, revision: Int)
     /// A handler made a revision for a request, from the revision that the request was sent at.
     case handled(ViewerRequest, revision: Int)
+    case preview(String, number: Int)
     case connection(isUp: Bool)
     case drawn
     /// `Viewer.deadline` has passed.
@@ -47,6 +50,8 @@ package struct ViewedState: Sendable {
     package var queryNumber: Int
     /// A message that is shown as long as the state is, such as that a mirror or a shared list is not live.
     package var notice: String?
+    /// The best match, if the viewer ranked the matches itself.
+    var best: ItemID?
 
     package init(
         _ snapshot: Snapshot, extent: Window.Extent? = nil, revision: Int, epoch: String = "", queryNumber: Int = 0,

@@ -4,10 +4,20 @@ package struct ViewerOptions: Sendable {
     package enum Picking: Sendable { case none, single, multiple }
 
     package var picking = Picking.none
+    /// The text before the words of a picker's search.
+    package var prompt = "/"
+    /// Keys that pick, besides Enter.
+    package var pickingKeys: Set<KeyPress> = []
+    /// Whether a command describes the row under the cursor, next to the rows.
+    package var hasPreview = false
+    /// The rows to show, if they do not come from a daemon.
+    package var rows: Snapshot?
     package var symbols = Symbols.unicode
     /// Whether changes are marked only by their sign, and nothing spins.
     package var reducesMotion = false
     package var reportsMouse = true
+    /// Whether the terminal's cursor is on the selected row while no text is typed: for screen readers.
+    package var showsCursor = false
     package var look: Content?
     package var notice: String?
     package var filter = ViewFilter()

@@ -12,32 +12,33 @@ struct ViewLists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "view",
         abstract: "View lists live on the whole terminal, and perform their actions.",
-        usage: "diffablectl view <lists> ... [<options>] [-- <command> ...]",
+        usage: "diffablectl view [<lists> ... | -] [<options>] [-- <command> ...]",
         discussion: """
             The list's content determines how it is drawn (docs/appearance.md). When other clients change the list, the \
             cursor and the marks stay with their items, and the rows on the screen stay in place. ? shows the keys, q \
-            quits. Several lists are tabs.
+            quits. Several lists are tabs. Without a list, or with 0, all lists are shown, and Enter opens one.
 
-            With --select or --multi, Enter prints the ids of the picked items and exits; q exits with status 1. In \
-            this mode nothing can be changed. With a command after --, the ids are not printed: the command is run \
-            with them as its last arguments, without a shell. If the command has no argument -- of its own, an id that \
-            begins with a dash is not passed to it. --exec takes the command as one string:
+            With --select or --multi, you type words, and the best matches come first. Enter prints the ids of the picked \
+            items and exits; Esc exits with status 130. In this mode nothing can be changed. With a command after --, \
+            the ids are not printed: the command is run with them as its last arguments, without a shell. If the \
+            command has no argument -- of its own, an id that begins with a dash is not passed to it. --exec takes the \
+            command as one string:
               diffablectl view hosts -- ssh --
               diffablectl view hosts --exec 'ssh --'
+
+            With - instead of a list, the rows are read from standard input, as apply reads them. No daemon is needed:
+              git branch --format '%(refname:short)' | diffablectl view - -- git switch
+              ps -e -o pid,args | diffablectl view - --from columns --id .PID --multi
 
             With --plain, each change is printed as lines. Use it for files and for terminals that cannot place a \
             cursor.
             """)
 
-    @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
-    @Flag(help: "Pick an item: Enter prints its id and exits.") var select = false
-    @Flag(help: "Like --select, for several items: Space marks them. Ids are printed in the order marked.") var multi =
-        false
-    @Option(
-        help: ArgumentHelp(
-            "Pick an item, or several with --multi, and run this command with the ids as its last arguments.",
-            valueName: "command"))
-    var exec: String?
+    @Argument(
+        help: "The lists; - reads rows from standard input instead. Default: the home screen, with all lists.",
+        completion: .lists, transform: Source.init(checking:))
+    var sources: [Source] = []
+    @OptionGroup(title: "Picking") var picker: PickerOptions
     /// The words after `--` (`arranged`).
     @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
     @Option(
@@ -48,86 +49,163 @@ struct ViewLists: AsyncParsableCommand {
     var look: String?
     @Flag(help: "Print lines instead of drawing a screen.") var plain = false
     @Flag(help: "Turn off animation.") var reduceMotion = false
+    @Flag(help: "Keep the terminal's cursor on the selected row, for screen readers and magnifiers.") var cursor = false
     @Flag(inversion: .prefixedNo, help: "Handle the mouse (--no-mouse leaves it to the terminal).") var mouse = true
     @OptionGroup(title: "Items to show") var shown: ShownItemsOptions
+    @OptionGroup(title: "Rows of standard input") var input: ShownRowsOptions
     @OptionGroup var daemon: DaemonOptions
+
+    /// A list, or standard input.
+    enum Source: Hashable, Sendable {
+        case list(ListName)
+        case standardInput
+
+        init(checking argument: String) throws {
+            self = argument == "-" ? .standardInput : .list(try listName(argument))
+        }
+    }
+
+    private var lists: [ListName] {
+        sources.compactMap { if case .list(let list) = $0 { list } else { nil } }
+    }
+
+    private var readsRows: Bool { sources.contains(.standardInput) }
 
     func validate() throws {
         try refuseRepetition(in: lists)
-        if select, multi {
-            throw ValidationError("--select picks one item, and --multi several; use one of them")
+        if readsRows, sources.count > 1 {
+            throw ValidationError("- shows the rows of standard input: leave out the other lists")
+        }
+        if sources.isEmpty, picking != .none {
+            throw ValidationError("there is no list to pick from: name it, or - for standard input")
+        }
+        if sources.isEmpty, plain || picker.filter != nil {
+            throw ValidationError("\(plain ? "--plain" : "--filter") needs a list; diffablectl ls prints the lists")
         }
         if plain, picking != .none {
             throw ValidationError("--plain picks nothing: leave out --select, --multi and the command")
         }
-        if exec != nil, !markedWords.isEmpty {
+        if picker.exec != nil, !markedWords.isEmpty {
             throw ValidationError("there are two commands, one of --exec and one after --: use one of them")
+        }
+        if !markedWords.isEmpty, picker.expect != nil || picker.print0 || picker.filter != nil {
+            throw ValidationError("--expect, --print0 and --filter are for printed items: leave out the command")
+        }
+        if picking == .none, let option = picker.optionForPicking {
+            throw ValidationError("\(option) is for picking: add --select or --multi")
+        }
+        if shown.search != nil, picker.query != nil || picker.filter != nil {
+            throw ValidationError(
+                "--search and \(picker.query != nil ? "--query" : "--filter") both search: use one of them")
+        }
+        if readsRows, look == "-" {
+            throw ValidationError(
+                "standard input cannot be both the rows and the appearance: name a file for one of them")
         }
         _ = try shown.filter()
         _ = try command()
     }
 
-    private func command() throws -> [String] { try exec.map(CommandLineSplitter.words(of:)) ?? commandWords }
+    private func command() throws -> [String] { try picker.exec.map(CommandLineSplitter.words(of:)) ?? commandWords }
 
     private var picking: ViewerOptions.Picking {
-        if multi { return .multiple }
-        return select || exec != nil || !markedWords.isEmpty ? .single : .none
+        if picker.multi { return .multiple }
+        return picker.select || picker.exec != nil || !markedWords.isEmpty ? .single : .none
     }
 
     func run() async throws {
-        guard plain || picking != .none || isatty(STDOUT_FILENO) == 1 else {
+        guard plain || picking != .none || picker.filter != nil || isatty(STDOUT_FILENO) == 1 else {
             throw CommandError(.unusable, "standard output is not a terminal; use --plain to print lines")
         }
+        let options = try await options()
+        if picker.filter != nil { return try await printMatches(options) }
+        let abilities = TerminalAbilities(environment: ProcessEnvironment.given())
+        if readsRows { return try await view(options, abilities, nil) }
+        let client = try plain ? daemon.client() : daemon.clientAskingWhenUsed()
+        // A missing daemon at startup is an error, as for any command.
+        try await client.withConnection(patience: .zero) { _ in }
+        try await view(options, abilities, (client, try daemon.path()))
+    }
+
+    private func options() async throws -> ViewerOptions {
         var options = ViewerOptions.typed
         options.filter = try shown.filter()
+        if let words = picker.query ?? picker.filter { options.filter.search = words }
         options.picking = picking
+        if let prompt = picker.prompt { options.prompt = prompt }
+        options.pickingKeys = Set(picker.expect.map { Array($0.names.keys) } ?? [])
         options.reducesMotion = reduceMotion
-        options.reportsMouse = mouse
+        options.showsCursor = cursor
+        // The rows of the mouse would be those of the whole screen.
+        options.reportsMouse = mouse && picker.height == nil
+        options.hasPreview = picker.preview != nil
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
         for complaint in complaints { say("\(lookName): \(complaint) (docs/appearance.md)") }
         options.notice = complaints.first.map { first in
             "\(lookName): \(first)" + (complaints.count > 1 ? " (and \(complaints.count - 1) more)" : "")
         }
-        let abilities = TerminalAbilities(environment: ProcessEnvironment.given())
-        options.symbols = abilities.hasUnicode ? .unicode : .ascii
-        let client = try plain ? daemon.client() : daemon.clientAskingWhenUsed()
-        // A missing daemon at startup is an error, as for any command.
-        try await client.withConnection(patience: .zero) { _ in }
+        options.symbols = TerminalAbilities(environment: ProcessEnvironment.given()).hasUnicode ? .unicode : .ascii
+        if readsRows { options.rows = try await input.read() }
+        return options
+    }
+
+    private func view(
+        _ options: ViewerOptions, _ abilities: TerminalAbilities, _ daemon: (client: Client, socket: SocketPath)?
+    ) async throws {
         if plain || (picking == .none && !abilities.hasCursorMotion) {
             StandardStreams.endWithReader()
-            return try await PlainView(lists: lists, options: options, client: client).run()
+            guard let daemon else { return PlainView.write(options.rows ?? Snapshot(), options) }
+            return try await PlainView(lists: lists, options: options, client: daemon.client).run()
         }
         guard abilities.hasCursorMotion else {
             throw CommandError(
                 .unusable,
                 "this terminal ($TERM) cannot place a cursor, so no item can be picked in it; use another terminal")
         }
+        let lists = readsRows ? [try listName("stdin")] : lists
+        var abilities = abilities
+        abilities.height = picker.height
         let loop = ViewLoop(
-            lists: lists, options: options, abilities: abilities, client: client, socket: try daemon.path())
+            lists: lists, options: options, abilities: abilities, preview: picker.preview, daemon: daemon)
         switch try await loop.ending() {
         case .signal(let number): throw ExitCode(128 + number)
-        case .quit(nil): if picking != .none { throw ExitCode(ExitStatus.refused.rawValue) }
-        case .quit(let picked?): try await give(picked)
+        case .quit(nil, _): if picking != .none { throw ExitCode(ExitStatus.cancelled.rawValue) }
+        case .quit(let picked?, let key): try await give(picked, key)
         }
     }
 
-    private func give(_ picked: [ItemID]) async throws {
-        let command = try command()
-        guard !command.isEmpty else {
-            var output = StandardOutput()
-            for item in picked { output.line(of: [item.description]) }
-            return output.flush()
+    /// Prints the matches of `--filter`, list by list.
+    private func printMatches(_ options: ViewerOptions) async throws {
+        var states: [(ListName, Snapshot)] = []
+        if let rows = options.rows {
+            states = [(try listName("stdin"), rows)]
+        } else {
+            for list in lists {
+                states.append((list, try await daemon.reading { try await $0.state(of: list).snapshot }))
+            }
         }
+        var matches: [PickedItem] = []
+        for (list, snapshot) in states {
+            matches += Picking.matches(in: snapshot, of: options.filter, look: options.look, list: list)
+        }
+        picker.write(matches, key: nil)
+        if matches.isEmpty { throw ExitCode(ExitStatus.refused.rawValue) }
+    }
+
+    private func give(_ picked: [PickedItem], _ key: KeyPress?) async throws {
+        let command = try command()
+        guard !command.isEmpty else { return picker.write(picked, key: key) }
+        let texts = picked.map(picker.text)
         // An id may come from another user, so it must never become an option.
-        if !command.contains("--"), let item = picked.first(where: { $0.description.hasPrefix("-") }) {
+        if !command.contains("--"), let text = texts.first(where: { $0.hasPrefix("-") }) {
             throw CommandError(
                 .unusable,
-                "\(quoted(item)) begins with a dash, which \(command[0]) could read as an option; nothing was run. If "
+                "\(text.debugDescription) begins with a dash, which \(command[0]) could read as an option; nothing was run. If "
                     + "\(command[0]) accepts --, end the command with --"
             )
         }
-        let status = try await ChildProcess.status(of: command + picked.map(\.description), input: .inherited)
+        let status = try await ChildProcess.status(of: command + texts, input: .inherited)
         if status != 0 { throw ExitCode(status) }
     }
 

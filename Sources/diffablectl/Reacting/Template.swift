@@ -64,6 +64,16 @@ struct Template: Sendable {
         parts.contains { if case .text = $0 { false } else { true } }
     }
 
+    /// Whether it has fields that only a change has.
+    var isOfChange: Bool {
+        parts.contains { part in
+            switch part {
+            case .revision, .event: true
+            case .text, .list, .section, .parent, .item: false
+            }
+        }
+    }
+
     var hasItemFields: Bool {
         parts.contains { part in
             switch part {

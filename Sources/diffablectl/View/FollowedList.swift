@@ -8,8 +8,10 @@ struct FollowedList: Sendable {
     private let first: ListUpdates<Content?>
     private let again: ListUpdates<Content?>
 
-    init(_ list: ListName, _ view: ListView, of client: Client) {
+    /// If the list may be absent at startup, it is waited for.
+    init(_ list: ListName, _ view: ListView, of client: Client, mayBeAbsent: Bool) {
         var options = ListOptions(view: view)
+        if mayBeAbsent { options.ifAbsent = .isAwaited }
         first = client.list(list, options: options)
         options.ifAbsent = .isAwaited
         again = client.list(list, options: options)

@@ -35,15 +35,19 @@ struct PlainView: Sendable {
         if let error = errors.first { throw error }
     }
 
+    static func write(_ snapshot: Snapshot, _ options: ViewerOptions) {
+        var output = StandardOutput()
+        for line in PlainText.lines(of: snapshot, options, columns: Terminal.standardOutput.width ?? 80) {
+            output.plainLine(line)
+        }
+        output.flush()
+    }
+
     private func write(_ update: ListUpdate<Content?>) {
         var output = StandardOutput()
         let heading = lists.count > 1 ? "\(update.list) " : ""
         if update.cause == .initial {
-            for line in PlainText.lines(
-                of: update.snapshot.untyped, options, columns: Terminal.standardOutput.width ?? 80)
-            {
-                output.plainLine(line)
-            }
+            return Self.write(update.snapshot.untyped, options)
         } else {
             let changes = ChangeLines(
                 update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: .plain)

@@ -12,15 +12,18 @@ import Glibc
 /// requests are tasks whose replies are events.
 struct ViewLoop: Sendable {
     enum Ending: Sendable {
-        case quit([ItemID]?)
+        /// Nil if nothing was picked. The key is nil for Enter.
+        case quit(picked: [PickedItem]?, key: KeyPress?)
         case signal(Int32)
     }
 
+    /// Empty for the home screen.
     let lists: [ListName]
     let options: ViewerOptions
     let abilities: TerminalAbilities
-    let client: Client
-    let socket: SocketPath
+    /// Nil if the rows come from standard input.
+    let preview: PreviewCommand?
+    let daemon: (client: Client, socket: SocketPath)?
 
     func ending() async throws -> Ending {
         try await withCheckedThrowingContinuation { continuation in
@@ -39,7 +42,10 @@ private struct ViewScreen {
     private let loop: ViewLoop
     private let device: TerminalDevice
     private let inbox: ViewInbox
-    private let following: [FollowedList]
+    /// The names of the viewer's lists, by their index. The home screen has a name of its own.
+    private var lists: [ListName]
+    private var following: [Int: FollowedList] = [:]
+    private var tasks: [Task<Void, Never>] = []
     private var viewer: Viewer
     private var writer: ScreenWriter
     private var grid: Grid
@@ -50,6 +56,7 @@ private struct ViewScreen {
     private var showsKey = false
     private var mustDraw = true
     private var ending: ViewLoop.Ending?
+    private var preview: RowPreview?
     private let begin = ContinuousClock.now
     /// The time of the last question if the daemon is alive, and the deadline for its reply.
     private var lastQuestion = ContinuousClock.now
@@ -74,17 +81,17 @@ private struct ViewScreen {
         viewer = Viewer(lists: loop.lists, columns: size.columns, rows: size.rows, options: loop.options)
         writer = ScreenWriter(abilities: loop.abilities)
         grid = Grid(columns: size.columns, rows: size.rows)
-        let view = try ListView(json: viewer.initialView)
-        following = loop.lists.map { FollowedList($0, view, of: loop.client) }
+        lists = loop.lists
     }
 
     mutating func run() throws -> ViewLoop.Ending {
         // The daemon prepares its reply while the terminal is set up.
-        let tasks = follow()
+        try follow()
         defer { for task in tasks { task.cancel() } }
         try enter()
         defer { device.leave() }
-        draw()
+        defer { preview?.stop() }
+        try draw()
         device.sendQueries()
         // A resize before the signal handler was installed is not reported again.
         let size = device.size
@@ -99,7 +106,7 @@ private struct ViewScreen {
                 resident_memory_release()
             }
             if viewer.deadline.map({ $0 <= now }) ?? false { try perform(viewer.handle(.timer, at: now)) }
-            if isDue, frameWait <= .zero { draw() }
+            if isDue, frameWait <= .zero { try draw() }
         }
         return ending!
     }
@@ -129,7 +136,7 @@ private struct ViewScreen {
 
     // MARK: - Drawing
 
-    private mutating func draw() {
+    private mutating func draw() throws {
         var next = Grid(columns: size.columns, rows: size.rows, after: grid)
         viewer.draw(into: &next)
         let bytes = writer.bytes(showing: next)
@@ -141,7 +148,7 @@ private struct ViewScreen {
         // are enough, however fast keys arrive.
         mayFollowAtOnce = !viewer.isLoaded || showsKey && !mayFollowAtOnce
         showsKey = false
-        _ = viewer.handle(.drawn, at: now)
+        try perform(viewer.handle(.drawn, at: now))
     }
 
     private mutating func redraw() {
@@ -171,12 +178,12 @@ private struct ViewScreen {
         switch input {
         case .key(let key):
             // A key that acts on a row acts on a row that was visible.
-            if isDue { draw() }
+            if isDue { try draw() }
             if device.hasInput { try perform(viewer.handle(.keysWait, at: now)) }
             try perform(viewer.handle(.key(key), at: now))
             showsKey = true
         case .mouse(let mouse):
-            if isDue { draw() }
+            if isDue { try draw() }
             try perform(viewer.handle(.mouse(mouse), at: now))
         case .paste(let text): try perform(viewer.handle(.paste(text), at: now))
         case .focusGained: try perform(viewer.handle(.focused(true), at: now))
@@ -195,20 +202,38 @@ private struct ViewScreen {
     private mutating func perform(_ effects: [ViewerEffect]) throws {
         for effect in effects {
             switch effect {
-            case .setView(let list, let json, _): following[list].setView(try ListView(json: json))
+            case .setView(let list, let json, _): following[list]?.setView(try ListView(json: json))
+            case .follow(let name, let list):
+                lists.append(name)
+                try follow(list, mayBeAbsent: true)
+            case .followLists(let list):
+                lists.append("lists")
+                followLists(list)
             case .request(let request): send(request)
             case .copy(let text): device.write(Clipboard.bytes(copying: text))
             case .edit(let list, let item): try edit(item, list: list)
             case .reportMouse(let isReported): device.setMouse(isReported: isReported)
             case .suspend: try suspend()
+            case .preview(let number): preview(number)
             case .redraw: redraw()
-            case .quit(let picked): ending = .quit(picked)
+            case .quit(let picked):
+                ending = .quit(picked: picked.map { _ in viewer.picked }, key: viewer.pickingKey)
             }
         }
     }
 
+    private mutating func preview(_ number: Int) {
+        preview?.stop()
+        preview = nil
+        guard let item = viewer.previewedItem, let words = loop.preview?.words(for: item) else { return }
+        do throws(InputError) {
+            preview = try RowPreview(words) { [inbox] text in inbox.put(.preview(text, number: number)) }
+        } catch { inbox.put(.preview("\(error)", number: number)) }
+    }
+
     private func send(_ request: ViewerRequest) {
-        let (list, client, inbox) = (loop.lists[request.list], loop.client, inbox)
+        guard let client = loop.daemon?.client else { return }
+        let (list, inbox) = (lists[request.list], inbox)
         Task {
             let (result, revision) = await client.result(of: request.kind, list)
             // Another task follows the list, and may be late.
@@ -234,9 +259,10 @@ private struct ViewScreen {
 
     /// Runs `diffablectl edit`, which handles concurrent changes.
     private mutating func edit(_ item: ItemID, list: Int) throws {
+        guard let socket = loop.daemon?.socket else { return }
         device.leaveForChild()
         let words = [
-            "/proc/self/exe", "edit", "--socket", "\(loop.socket)", "--", loop.lists[list].description,
+            "/proc/self/exe", "edit", "--socket", "\(socket)", "--", lists[list].description,
             item.description,
         ]
         do {
@@ -258,7 +284,8 @@ private struct ViewScreen {
 
     /// The edit counts as this viewer's own change, which can be undone in it.
     private func noteEdit(_ item: ItemID, list: Int, by processID: pid_t) {
-        let (name, client, inbox) = (loop.lists[list], loop.client, inbox)
+        guard let client = loop.daemon?.client else { return }
+        let (name, inbox) = (lists[list], inbox)
         Task {
             guard let revision = await client.newestRevision(of: name, madeBy: processID) else { return }
             await inbox.awaitState(of: list, revision: revision)
@@ -279,10 +306,12 @@ private struct ViewScreen {
 
     /// Asks whether the daemon is alive. This runs only when the user does something, so an unattended viewer sends nothing.
     private mutating func askDaemon() {
-        guard answerDeadline == nil, lastQuestion + Self.questionPause < .now else { return }
+        guard let client = loop.daemon?.client, answerDeadline == nil, lastQuestion + Self.questionPause < .now else {
+            return
+        }
         lastQuestion = .now
         answerDeadline = .now + Connection.replyTimeoutUsual
-        let (client, inbox) = (loop.client, inbox)
+        let inbox = inbox
         Task {
             await client.checkConnection()
             inbox.putAnswer()
@@ -293,25 +322,23 @@ private struct ViewScreen {
         if inbox.takeAnswer() { answerDeadline = nil }
         guard let answerDeadline, answerDeadline <= .now else { return }
         self.answerDeadline = nil
-        loop.client.giveUpConnection()
+        loop.daemon?.client.giveUpConnection()
     }
 
     private static let questionPause = Duration.seconds(15)
 
     // MARK: - Following
 
-    private func follow() -> [Task<Void, Never>] {
-        let (inbox, client) = (inbox, loop.client)
-        var tasks = following.enumerated().map { list, updates in
-            Task {
-                do {
-                    try await updates.follow(
-                        onUpdate: { inbox.put($0, list: list) }, onAbsence: { inbox.put($0, list: list) })
-                } catch { inbox.fail(error) }
-            }
+    private mutating func follow() throws {
+        guard let client = loop.daemon?.client else { return }
+        if lists.isEmpty {
+            lists = ["lists"]
+            followLists(0)
+        } else {
+            for list in lists.indices { try follow(list, mayBeAbsent: false) }
         }
         tasks.append(
-            Task {
+            Task { [inbox] in
                 for await state in client.connectionStates {
                     switch state {
                     case .connected: inbox.put(.connection(isUp: true))
@@ -320,6 +347,39 @@ private struct ViewScreen {
                     }
                 }
             })
-        return tasks
+    }
+
+    private mutating func follow(_ list: Int, mayBeAbsent: Bool) throws {
+        guard let client = loop.daemon?.client else { return }
+        let view = try ListView(json: viewer.initialView)
+        let updates = FollowedList(lists[list], view, of: client, mayBeAbsent: mayBeAbsent)
+        following[list] = updates
+        tasks.append(
+            Task { [inbox] in
+                do {
+                    try await updates.follow(
+                        onUpdate: { inbox.put($0, list: list) }, onAbsence: { inbox.put($0, list: list) })
+                } catch { inbox.fail(error) }
+            })
+    }
+
+    /// Follows the set of lists until this program ends, over each connection.
+    private mutating func followLists(_ list: Int) {
+        guard let client = loop.daemon?.client else { return }
+        tasks.append(
+            Task { [inbox] in
+                while !Task.isCancelled {
+                    do {
+                        try await client.withConnection(patience: .seconds(3_600)) { connection in
+                            let lists = try await connection.followLists(includingContent: true, minInterval: 500)
+                            for try await update in lists {
+                                inbox.put(.rows(try HomeRows.snapshot(of: update.lists.values), list: list))
+                            }
+                        }
+                    } catch ClientError.connectionLost, ClientError.noReply {
+                        continue
+                    } catch { return inbox.fail(error) }
+                }
+            })
     }
 }

@@ -203,11 +203,13 @@ import Testing
     @Test func `a picker gives what is under the cursor, or what is marked`() throws {
         var screen = ViewerScreen { $0.picking = .single }
         screen.show(try .numbered(0..<8))
+        screen.press(.character("o"), .control)
         screen.press("jj")
         screen.press(.enter)
         #expect(screen.effects == [.quit(picked: ["i2"])])
         screen = ViewerScreen { $0.picking = .multiple }
         screen.show(try .numbered(0..<8))
+        screen.press(.character("o"), .control)
         screen.press("jj kk ")
         screen.press(.enter)
         #expect(screen.effects == [.quit(picked: ["i2", "i1"])], "in the order of marking")
@@ -293,6 +295,7 @@ import Testing
         screen.showJustNow(try .rows(["a", "b"]))
         screen.showJustNow(try .rows(["c", "d"]), list: 1)
         screen.wait(.seconds(1))
+        screen.press(.character("o"), .control)
         screen.press("2")
         screen.press(" 1")
         screen.press(" ")
@@ -312,6 +315,7 @@ import Testing
         #expect(screen.status.contains("“Off” is disabled"))
         screen = ViewerScreen(rows: 16) { $0.picking = .multiple }
         screen.show(list)
+        screen.press(.character("o"), .control)
         screen.press("j")
         screen.press(.enter)
         #expect(screen.effects.isEmpty)

@@ -77,6 +77,7 @@ import Testing
         #expect(screen.effects.isEmpty)
         screen = ViewerScreen { $0.picking = .single }
         screen.show(try .numbered(0..<8, list: #"{"canInsert":true}"#))
+        screen.press(.character("o"), .control)
         screen.press("+")
         #expect(screen.status.contains("Enter picks"))
     }

@@ -93,6 +93,7 @@ import Testing
     @Test func `without a connection nothing is taken or put, and a picker does neither`() throws {
         var screen = ViewerScreen { $0.picking = .single }
         screen.show(try .numbered(0..<3))
+        screen.press(.character("o"), .control)
         press("x", &screen)
         press("v", &screen)
         #expect(screen.status.contains("Enter picks"))

@@ -5,7 +5,8 @@ extension Integration {
     /// The examples behave as their README.md shows.
     struct ExampleTests {
         @Test(arguments: [
-            "alarms", "waybar", "status_line", "picker", "gtk", "gtk_window", "gtk_tasks", "gtk_outline", "both_ways",
+            "alarms", "waybar", "status_line", "picker", "pick_keys", "gtk", "gtk_window", "gtk_tasks", "gtk_outline",
+            "both_ways",
             "scores", "units", "folders",
         ])
         func `an example does what its page shows`(name: String) throws {

@@ -8,17 +8,20 @@ extension Daemon {
 
     /// Runs `diffablectl view` in a terminal.
     ///
+    /// With the cursor on the selected row, where the tests look.
+    ///
     /// - Parameter program: words of a shell command that runs `diffablectl`.
     func view(
         _ arguments: String, by program: String = "diffablectl", columns: Int = 80, rows: Int = 24,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], keepsCursor: Bool = true
     ) throws -> Tmux {
         var environment = environment
         environment["DIFFABLED_SOCKET"] = socket
         environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
         environment["PATH"] = "\(Binaries.directory):/usr/local/bin:/usr/bin:/bin"
         return try Tmux(
-            "\(program) view \(arguments); echo status $?; exec sleep 600", columns: columns, rows: rows,
+            "\(program) view \(keepsCursor ? "--cursor " : "")\(arguments); echo status $?; exec sleep 600",
+            columns: columns, rows: rows,
             environment: environment, in: directory)
     }
 }

@@ -77,6 +77,10 @@ final class Tmux {
         }
     }
 
+    var isCursorShown: Bool {
+        get throws { try run("display-message", "-p", "#{cursor_flag}").hasPrefix("1") }
+    }
+
     /// Returns the positions of a text in cells, from the last to the first.
     func places(of text: String, count: Int) throws -> [(column: Int, row: Int)] {
         try run("copy-mode")

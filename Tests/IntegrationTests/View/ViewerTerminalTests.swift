@@ -25,16 +25,67 @@ extension Integration {
             try daemon.fill()
             let screen = try daemon.view(
                 "tasks --select | sed s/^/picked:/", by: "EDITOR=true setsid -w diffablectl")
-            try screen.waitForCursor(on: "Task 0.")
-            try screen.press("j")
-            try screen.waitForCursor(on: "Task 1.")
-            try screen.press("Enter")
+            try screen.waitFor("Task 0.")
+            try screen.press("Down", "Enter")
             try screen.waitFor("picked:i1")
             let editing = try daemon.view(
                 "tasks", by: "EDITOR=\(try daemon.editor("sed -i s/Task/Edited/ \"$1\"")) setsid -w diffablectl")
             try editing.waitForCursor(on: "Task 0.")
             try editing.press("e")
             try editing.waitForCursor(on: "Edited 0.")
+        }
+
+        @Test func `the terminal's cursor is hidden while no text is typed`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks", keepsCursor: false)
+            try screen.waitFor("hidden cursor") { lines in
+                try lines.contains { $0.contains("Task 0.") } && !screen.isCursorShown
+            }
+            try screen.press("/", "3")
+            try screen.waitFor("cursor in the search") { lines in
+                try lines.last { !$0.isEmpty }?.hasPrefix(" /3") == true && screen.isCursorShown
+                    && screen.cursorRow == 23
+            }
+            try screen.press("Escape")
+            try screen.waitFor("hidden cursor") { _ in try !screen.isCursorShown }
+            try screen.press("q")
+            try screen.waitFor("the shell's cursor") { _ in try screen.isCursorShown }
+        }
+
+        @Test(arguments: ["echo before; diffablectl", "seq 40; printf typed; diffablectl"])
+        func `with --height a picker draws below the command line, and leaves no trace`(program: String) throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks --select --height 6", by: program)
+            try screen.waitFor("Task 4.")
+            let before = try screen.lines.prefix { !$0.contains("Task 0.") }
+            #expect(before.last == (program.contains("typed") ? "typed" : "before"), "\(before)")
+            #expect(try screen.lines.filter { $0.contains("Task ") }.count == 5)
+            try screen.press("3", "9")
+            try screen.waitForNo("Task 3.")
+            try screen.resize(columns: 60, rows: 20)
+            try screen.waitFor("Task 39.")
+            try screen.press("Enter")
+            try screen.waitFor("i39 and status") { lines in
+                let shown = lines.filter { !$0.isEmpty }
+                return shown.suffix(2) == ["i39", "status 0"] && !shown.contains { $0.contains("Task") }
+            }
+        }
+
+        @Test func `--preview shows what a command says about the row, to the right of it`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks --select --preview \"printf %s:%s.\\\\n {id} {.text}\"", columns: 80)
+            try screen.waitFor("│ i0:Task 0.")
+            try screen.press("Down", "Down")
+            try screen.waitFor("│ i2:Task 2.")
+            try screen.waitForNo("i0:Task 0.")
+            try screen.press("3", "9")
+            try screen.waitFor("│ i39:Task 39.")
+            try screen.press("x", "x")
+            try screen.waitForNo("i39")
+            let broken = try daemon.view("tasks --select --preview \"sh -c {id}\"")
+            try broken.waitFor("i0: not found")
+            let absent = try daemon.view("tasks --select --preview /nowhere/x")
+            try absent.waitFor("/nowhere/x cannot be run")
         }
 
         @Test func `without any terminal there is a message that says so`() throws {

@@ -20,6 +20,40 @@ extension Integration {
             try screen.waitForNo("Task 0.")
         }
 
+        @Test func `without a list all lists are shown, Enter opens one, and 0 returns`() throws {
+            try daemon.fill("tasks", #"{"title":"To do"}"#)
+            try daemon.succeed("create", "notes", "--volatile")
+            let screen = try daemon.view("")
+            try screen.waitFor("both lists") { lines in
+                lines.contains { $0.contains("notes") && $0.contains("volatile") }
+                    && lines.contains { $0.contains("To do") && $0.contains("40") && $0.contains("tasks") }
+            }
+            try screen.press("j", "Enter")
+            try screen.waitFor("Task 0.")
+            try screen.press("0")
+            try screen.waitFor("volatile")
+            try daemon.succeed("create", "later")
+            try daemon.succeed("rm", "tasks", "i0")
+            try screen.waitFor("later")
+            try screen.waitFor("fewer items") { $0.contains { $0.contains("To do") && $0.contains("39") } }
+            daemon.program.end(with: SIGKILL)
+            try screen.waitFor("The connection to the daemon is lost")
+            try daemon.restart()
+            try daemon.succeed("create", "last")
+            try screen.waitFor("last")
+            try screen.press("q")
+            try screen.waitFor("status 0")
+            let named = try daemon.view("tasks")
+            try named.waitFor("Task 1.")
+            try named.press("0")
+            try named.waitFor("later")
+            try named.press("d", saying: "Enter opens a list")
+            try named.press("/", "t", "o", "Space", "d", "o", "Enter")
+            try named.waitForNo("later")
+            try named.press("Enter")
+            try named.waitFor("Task 1.")
+        }
+
         @Test func `rows that others insert above move nothing on the screen`() throws {
             try daemon.fill()
             let screen = try daemon.view("tasks", rows: 12)
@@ -154,22 +188,71 @@ extension Integration {
             try daemon.fill()
             let one = try daemon.view("--select tasks")
             try one.waitFor("Task 0.")
-            try one.press("j", "Enter")
+            try one.press("Down", "Enter")
             try one.waitFor("i1 and status") { $0.contains("i1") && $0.contains("status 0") }
             let several = try daemon.view("--multi tasks --exec \"echo picked\"")
             try several.waitFor("Task 0.")
-            try several.press("Space", "Space", "Enter")
+            try several.press("Tab", "Tab", "Enter")
             try several.waitFor("picked i0 i1")
             let behind = try daemon.view("tasks -- printf \"<%s> \" one \"two words\" --")
             try behind.waitFor("Task 0.")
-            try behind.press("j", "Enter")
+            try behind.press("C-n", "Enter")
             try behind.waitFor("<one> <two words> <--> <i1>")
             let refused = try daemon.companion("view", "tasks", "--exec", "a", "--", "b")
             #expect(refused.complaints.contains("there are two commands"), "\(refused)")
             let none = try daemon.view("--select tasks")
             try none.waitFor("Task 0.")
-            try none.press("q")
-            try none.waitFor("status 1")
+            try none.press("Escape")
+            try none.waitFor("status 130")
+        }
+
+        @Test func `a picker writes a template, NULs and the key that picked`() throws {
+            try daemon.fill()
+            let screen = try daemon.view(
+                "tasks --multi --format \"{list}/{section}/{id}\\\\t{.text}\" -0 --expect ctrl-y,alt-e --query \"task 39\" | tr \"\\\\0\" +"
+            )
+            try screen.waitFor("Task 39.")
+            try screen.waitForNo("Task 0.")
+            try screen.press("Tab", "C-u", "3", "8", "Tab", "M-e")
+            try screen.waitFor("alt-e+tasks/main/i39\tTask 39.+tasks/main/i38\tTask 38.+".replacing("\t", with: " ")) {
+                lines in
+                lines.contains {
+                    $0.hasPrefix("alt-e+tasks/main/i39") && $0.contains("Task 39.+tasks/main/i38")
+                        && $0.contains("Task 38.+")
+                }
+            }
+        }
+
+        @Test func `--filter writes the matches in their order, without a screen`() throws {
+            try daemon.fill()
+            #expect(try daemon.succeed("view", "tasks", "--filter", "tsk3").hasPrefix("i3\ni30\n"))
+            #expect(
+                try daemon.succeed("view", "tasks", "--filter", "39", "--format", "{id}\\t{.text}") == "i39\tTask 39.\n"
+            )
+            #expect(try daemon.companion("view", "tasks", "--filter", "nothing").status == 1)
+            let rows = try daemon.companion(
+                "view", "-", "--filter", "bt", "--socket", "/nowhere", input: "bolt\nbread\nb-t\nabt\n")
+            #expect(rows.status == 0 && rows.output == "abt\nb-t\nbolt\n", "\(rows)")
+        }
+
+        @Test func `rows of standard input are shown and picked without a daemon, and no list is made`() throws {
+            let screen = try daemon.view(
+                "- --socket /nowhere --from columns --id .PID --format \"{.CMD}\" --select",
+                by: "printf \"PID CMD\\\\n1 init\\\\n22 sleep\\\\n\" | diffablectl"
+            )
+            try screen.waitFor("init")
+            try screen.press("s", "l", "p")
+            try screen.waitForNo("init")
+            try screen.press("Enter")
+            try screen.waitFor("sleep and status") { $0.contains("sleep") && $0.contains("status 0") }
+            #expect(try daemon.succeed("ls") == "")
+            let lines = try daemon.companion(
+                "view", "-", "--plain", "--sort", "-.n", "--socket", "/nowhere",
+                input: "{\"id\":\"a\",\"n\":1}\n{\"id\":\"b\",\"n\":2}\n")
+            #expect(
+                lines.status == 0
+                    && lines.output.split(separator: "\n").map { $0.split(separator: " ").last } == ["b", "a"],
+                "\(lines)")
         }
 
         @Test func `a row is added behind the cursor's, which goes to it, and signs for editing are shown`() throws {
@@ -399,6 +482,7 @@ extension Integration {
             try daemon.fill("tasks", Self.actions)
             let screen = try daemon.view("--select tasks")
             try screen.waitFor("Task 0.")
+            try screen.press("C-o")
             try screen.press("f", saying: "Enter picks a row: this view only picks")
             try screen.send("/39\r")
             try screen.waitFor("i39 and status") { $0.contains("i39") && $0.contains("status 0") }
