@@ -23,7 +23,7 @@ import Testing
     /// A picker of a list that is too long to be held, so that the daemon searches it.
     private func longList(_ picking: ViewerOptions.Picking) throws -> ViewerScreen {
         var screen = ViewerScreen { $0.picking = picking }
-        screen.show(try .numbered(0..<8), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1))
+        screen.show(try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1))
         return screen
     }
 
@@ -136,6 +136,7 @@ import Testing
         view.press("/17")
         #expect(view.lines[0].contains("Row i17"))
         view.press(.escape)
+        view.press("g")
         for key in ["x", "+", "e"] {
             view.press(key)
             #expect(view.effects.isEmpty)
@@ -255,7 +256,7 @@ import Testing
         screen.press(.backspace)
         screen.press("7")
         screen.showJustNow(
-            try .numbered(0..<8), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1), queryNumber: 2)
+            try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1), queryNumber: 2)
         screen.showJustNow(try .rows(["i7"]), queryNumber: 3)
         // Another client's change while the list is hidden.
         screen.showJustNow(try .rows(["i7", "i17"]), queryNumber: 3)

@@ -183,6 +183,6 @@ import Testing
         screen.press(.escape)
         #expect(screen.grid.text.contains("Open"))
         screen.press("q")
-        #expect(!screen.grid.text.contains("Open  ") && screen.effects.isEmpty)
+        #expect(!screen.grid.text.contains("“Row i0”") && screen.effects.isEmpty)
     }
 }

@@ -36,6 +36,8 @@ extension Integration {
             try daemon.succeed("rm", "tasks", "i0")
             try screen.waitFor("later")
             try screen.waitFor("fewer items") { $0.contains { $0.contains("To do") && $0.contains("39") } }
+            daemon.program.end(with: SIGKILL)
+            try screen.waitFor("The connection to the daemon is lost")
             try daemon.restart()
             try daemon.succeed("create", "last")
             try screen.waitFor("last")
