@@ -231,6 +231,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     func cutOff() {
         isClosing = true
         list = nil
+        context?.flush()
         context?.close(promise: nil)
     }
 

@@ -59,7 +59,7 @@ import Testing
         #expect(try bench.response("GET /lists/tasks").hasPrefix("HTTP/1.1 401 "))
     }
 
-    @Test func `a snapshot that ends in the middle has no end, so that nobody takes it for the whole list`() async throws {
+    @Test func `a snapshot that is cut off has no end, so that nobody takes it for the whole list`() async throws {
         let bench = try await Bench()
         let browser = try bench.browser()
         browser.send("GET /lists/cutOff HTTP/1.1\r\nHost: 127.0.0.1\r\n\(bench.bearer)\r\n")

@@ -122,7 +122,8 @@ struct Handle: AsyncParsableCommand {
         }
     }
 
-    private func answer(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws -> HandlerEnd {
+    private func answer(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws -> HandlerEnd
+    {
         try await withThrowingTaskGroup(of: HandlerEnd.self) { group in
             defer { group.cancelAll() }
             group.addTask {
@@ -139,7 +140,9 @@ struct Handle: AsyncParsableCommand {
     }
 
     /// Handles requests for the list that exists now.
-    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws -> HandlerEnd {
+    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws
+        -> HandlerEnd
+    {
         let registration = registration
         do {
             return try await client.handle(registration) {

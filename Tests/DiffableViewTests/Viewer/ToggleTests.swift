@@ -50,7 +50,7 @@ import Testing
         screen.press(.enter)
         #expect(screen.requests == [.perform(action: "open", items: ["milk"], section: nil, arguments: nil)])
         screen = try self.screen { $0.picking = .multiple }
-        screen.press(" ")
+        screen.press(.tab)
         #expect(screen.requests.isEmpty && screen.viewer.marks == ["milk"])
         screen = try self.screen(#"{"kinds":{"":{"toggle":"/state/done","enabled":false}}}"#)
         screen.press(.enter)
