@@ -78,7 +78,7 @@ extension Integration {
             #expect(try daemon.companion("show", "numbers").status == 6, "a preview makes no list")
             #expect(
                 try daemon.succeed("apply", "numbers", rows, "--create", "--section", "group")
-                    == "numbers revision 1: 3 items inserted, 2 sections inserted\n")
+                    == "numbers revision 1: 3 items inserted, 2 sections inserted, the list's own content changed\n")
             let fewer = try daemon.directory.write("id,group,text\n3,a,Three\n1,a,Uno\n", to: "fewer.csv")
             #expect(
                 try daemon.succeed("apply", "numbers", fewer, "--dry-run", "--section", "group") == """
