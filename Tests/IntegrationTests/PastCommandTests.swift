@@ -32,7 +32,8 @@ extension Integration {
                     + #"[{"id":"bread","content":{"text":"bread"}}]}]"# + "\n")
             #expect(try daemon.succeed("diff", "tasks", "2", "2") == "")
             let answer = try daemon.companion("diff", "tasks", "9")
-            #expect(answer.status != 0 && answer.complaints.contains("diffablectl log prints the revisions that are kept"))
+            #expect(
+                answer.status != 0 && answer.complaints.contains("diffablectl log prints the revisions that are kept"))
         }
 
         @Test func `diff shows what a file would change, and changes nothing`() throws {

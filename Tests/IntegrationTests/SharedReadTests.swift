@@ -64,7 +64,9 @@ extension Integration {
             try reader.send(#"{"id":2,"method":"snapshot","params":{"list":"plans","notOlderThan":2}}"#)
             try engine.settle(try engine.call("confirm"), "done")
             let refusal = try reader.line() ?? ""
-            #expect(refusal.contains(#""name":"noSuchRevision","reason":"future","list":"plans","revision":1"#), "\(refusal)")
+            #expect(
+                refusal.contains(#""name":"noSuchRevision","reason":"future","list":"plans","revision":1"#),
+                "\(refusal)")
         }
 
         @Test func `who goes on at a host that is behind waits there, and is not shown anything older`() throws {
