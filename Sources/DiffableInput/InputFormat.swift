@@ -12,6 +12,9 @@ package enum InputFormat: String, CaseIterable {
     /// Indented text: a line that is indented deeper is a child.
     case tree
 
+    /// Whether the columns of the input have names.
+    package var isTable: Bool { [.csv, .tsv, .columns].contains(self) }
+
     /// Accepts `jsonl` as the other name of `ndjson`, because `show` calls it that.
     package init?(named name: String) { self.init(rawValue: name == "jsonl" ? "ndjson" : name) }
 

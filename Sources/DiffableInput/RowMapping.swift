@@ -146,7 +146,3 @@ extension RowMapping {
         return byte
     }
 }
-
-extension InputFormat {
-    fileprivate var isTable: Bool { [.csv, .tsv, .columns].contains(self) }
-}

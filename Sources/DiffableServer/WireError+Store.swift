@@ -39,7 +39,8 @@ extension WireError {
         case .invalidContent(let list, let invalid):
             let violation = invalid.violation
             self.init(
-                .invalidContent, "\(error)", list: list, operation: invalid.operation, item: invalid.item,
+                .invalidContent, "\(error)", invalid.isExisting ? .existing : nil, list: list,
+                operation: invalid.operation, item: invalid.item,
                 violation: SchemaViolation(kind: violation.kind, path: violation.path, keyword: violation.keyword))
         case .notForShared(let list, let denial):
             self.init(.notForShared, "\(error)", Reason(denial), list: list)

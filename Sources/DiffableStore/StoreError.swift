@@ -249,8 +249,7 @@ extension StoreError: CustomStringConvertible {
             "the state for the list \(quoted(list)) has the item \"\(repetition.item)\" twice, at \(repetition.first) and "
                 + "at \(repetition.second), and nothing was changed; an id must be unique in its list"
         case .invalidContent(let list, let invalid) where invalid.isExisting:
-            "the list \(quoted(list)) does not match these schemas, and they were not set (change the contents that do not match, or "
-                + "leave existing contents as they are with `keep`): \(invalid.sentence)"
+            "the list \(quoted(list)) does not match these schemas, and they were not set: \(invalid.sentence)"
         case .invalidContent(let list, let invalid):
             "the list \(quoted(list)) does not match its schemas, and nothing was changed: \(invalid.sentence)"
         case .notForShared(let list, let denial):

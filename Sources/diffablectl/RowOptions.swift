@@ -65,7 +65,7 @@ struct RowOptions: ParsableArguments {
     /// Whether the input is a table whose columns become members of the items.
     func readsTable(_ file: String?) -> Bool {
         let format = from ?? file.flatMap(InputFormat.known)
-        return text == nil && into == nil && [.csv, .tsv, .columns].contains(format)
+        return text == nil && into == nil && format?.isTable == true
     }
 
     var defaultSection: SectionID { into ?? ItemBuilder.defaultSection }
@@ -100,6 +100,8 @@ extension Connection {
         var refusal = refusal
         refusal.message =
             "\(problem); nothing was changed. Shorten its content, or raise the limit in the daemon's configuration"
+        // The row is named, and its place in the request means nothing to the user.
+        refusal.operation = nil
         return refusal
     }
 

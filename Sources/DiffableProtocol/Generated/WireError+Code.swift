@@ -71,6 +71,7 @@ extension WireError {
         case perform
         case propose
         case expand
+        case existing
         case tooLong
         case keepsNone
         case leased

@@ -70,6 +70,11 @@ extension Refusal {
             return
                 "the patches of one change of the list \(name) would read too much content, and nothing was changed; put all "
                 + "changes of an item into one patch. With --where, patch fewer items at a time"
+        case .invalidContent:
+            return message
+                + (reason == "existing"
+                    ? ". Change the contents that do not match, or use --keep to leave existing ones as they are"
+                    : ". diffablectl schema prints the schemas")
         case .permissionDenied: return sentenceAboutPermission(name)
         case .noHandler, .handlerExists: return sentenceAboutHandler(of: name)
         case .notKept:

@@ -34,7 +34,11 @@ struct ShownRowsOptions: ParsableArguments {
     func read() async throws -> Snapshot {
         let bytes = try await inputBytes(of: "-", "the rows", within: InputLimit { _ in nil })
         switch try mapping.input(bytes, file: nil, named: "standard input") {
-        case .whole(let list): return try Snapshot(list)
+        case .whole(var list):
+            if from?.isTable == true, text == nil {
+                list.content = list.content ?? .some(Preset.table.list.content ?? nil)
+            }
+            return try Snapshot(list)
         case .items(let items): return try Snapshot([Section(id: ItemBuilder.defaultSection, items: items)])
         }
     }

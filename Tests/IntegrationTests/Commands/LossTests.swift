@@ -12,8 +12,8 @@ extension Integration {
             let refused = try daemon.companion("delete", "fat")
             #expect(refused.status == 1, "\(refused)")
             #expect(
-                refused.complaints.contains("longer than 20000 bytes (`deletedLengthMax`)"), "\(refused.complaints)")
-            #expect(refused.complaints.contains("use diffablectl delete --force;"), "\(refused.complaints)")
+                refused.complaints.contains("too long (deletedLengthMax)"), "\(refused.complaints)")
+            #expect(refused.complaints.contains("use --force;"), "\(refused.complaints)")
             #expect(try daemon.succeed("show", "fat", "-o", "ids").split(separator: "\n").count == 500)
             let several = try daemon.companion("delete", "a", "fat", "b")
             #expect(several.complaints.contains(#"deleted: "a"; not deleted: "fat", "b""#), "\(several.complaints)")

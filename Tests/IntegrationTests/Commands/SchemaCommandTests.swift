@@ -30,8 +30,8 @@ extension Integration {
             #expect(refused.status == 1)
             #expect(
                 refused.complaints
-                    == "diffablectl: the list \"tasks\" does not match its schemas, and nothing was changed (diffablectl schema "
-                    + "shows them): /due of item \"milk\" must be a string, not 7\n")
+                    == "diffablectl: the list \"tasks\" does not match its schemas, and nothing was changed: /due of item \"milk\" "
+                    + "must be a string, not 7. diffablectl schema prints the schemas\n")
             #expect(try daemon.companion("append", "tasks", "head", "--kind", "header").complaints.contains("header"))
             #expect(try daemon.companion("undo", "tasks", "--to", "1").status == 0)
             try daemon.succeed("schema", "tasks", "--clear")

@@ -77,7 +77,7 @@ extension Integration {
             try daemon.succeed(
                 "apply", "tasks", "--create", "-",
                 input: #"""
-                    {"sections":[{"id":"s","content":{"header":"The header"},"items":[{"id":"p","expanded":true,
+                    {"sections":[{"id":"s","content":{"header":"The header","hidesWhenEmpty":true},"items":[{"id":"p","expanded":true,
                       "content":{"text":"Parent"},"children":[{"id":"a","content":{"text":"Child A"}},
                       {"id":"b","content":{"text":"Child B"}},{"id":"c","content":{"text":"Child C"}}]}]},
                      {"id":"t","items":[{"id":"z","content":{"text":"Last"}}]}]}
