@@ -17,7 +17,7 @@ final class Bench {
     init(knowsRestrict: Bool = true, _ change: (inout WebSettings) throws -> Void = { _ in }) async throws {
         daemon = try FakeDaemon(in: scratch, knowsRestrict: knowsRestrict)
         file = LinkFile(directory: scratch.path + "/state")
-        try file.add(Link(name: "wall", token: token, lists: ["tasks", "noSuch*"], may: .see))
+        try file.add(Link(name: "wall", token: token, lists: ["tasks", "cutOff", "noSuch*"], may: .see))
         var gate = Gate()
         gate.files = [
             "page.html": WebFile(tag: "1", text: "<a href=\"./page.js\">"), "page.js": WebFile(tag: "2", text: "let a"),

@@ -25,7 +25,7 @@ import Testing
             lines == [
                 #"{"id":1,"method":"hello","params":{"name":"diffable-web:wall"}}"#,
                 #"{"id":2,"method":"restrict","params":{"methods":["\#(methods)"],"#
-                    + #""lists":["tasks","noSuch*"]}}"#,
+                    + #""lists":["tasks","cutOff","noSuch*"]}}"#,
                 "one",
             ])
     }

@@ -238,3 +238,8 @@ extension Window.Extract {
 extension Sequence where Element == Int {
     fileprivate func firstPosition(of element: Int) -> Int? { enumerated().first { $0.element == element }?.offset }
 }
+
+extension ViewFilter {
+    /// The rows of a list that the filter leaves, in its order.
+    package func rows(of list: Snapshot) -> Snapshot { View.of(json).evaluate(list).snapshot }
+}

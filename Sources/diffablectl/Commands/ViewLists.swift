@@ -156,7 +156,9 @@ struct ViewLists: AsyncParsableCommand {
     ) async throws {
         if plain || (picking == .none && !abilities.hasCursorMotion) {
             StandardStreams.endWithReader()
-            guard let daemon else { return PlainView.write(options.rows ?? Snapshot(), options) }
+            guard let daemon else {
+                return PlainView.write(options.filter.rows(of: options.rows ?? Snapshot()), options)
+            }
             return try await PlainView(lists: lists, options: options, client: daemon.client).run()
         }
         guard abilities.hasCursorMotion else {

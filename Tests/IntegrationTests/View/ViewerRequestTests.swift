@@ -66,7 +66,7 @@ extension Integration {
                 try screen.press("r", saying: "Hello i1[31m from diffablectl")
                 try screen.press("b", saying: "The purse is empty.")
                 try screen.press("c", saying: "0 of them")
-                try screen.press("x", saying: "no handler is registered for the action \"nobody's\"")
+                try screen.press("x", saying: "no program handles the action \"nobody's\"")
                 // After a user's own deletion, the cursor is on the next row.
                 try screen.press("Enter")
                 try screen.waitForNo("Task 1.")
@@ -83,7 +83,7 @@ extension Integration {
                 try screen.waitForCursor(on: "Task 4.")
             }
             // Without a handler there is a message, too.
-            try screen.press("b", saying: "no handler is registered for the action \"pay\"")
+            try screen.press("b", saying: "no program handles the action \"pay\"")
             try screen.waitForCursor(on: "Task 4.")
         }
 
