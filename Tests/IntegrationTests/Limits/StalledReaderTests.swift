@@ -27,7 +27,9 @@ extension Integration {
             // Each got the first state. Then the oldest got the newest state, and the others a diff.
             #expect(updates.count == 7)
             #expect(updates.dropLast(2).allSatisfy { $0 == ["initial", "history"] }, "\(updates)")
-            #expect(updates.suffix(2).allSatisfy { $0 == ["initial", ""] }, "\(updates)")
+            // The state that comes last takes room, too, so the last but one may have lost its own.
+            #expect(updates.last?.first == "initial", "\(updates)")
+            #expect(updates.last?.dropFirst().allSatisfy { $0 == "" } == true, "\(updates)")
             #expect(try other.wait() == 0, "\(other.complaints)")
             let read = try JSONDecoder().decode([String].self, from: Data(other.output.utf8))
             #expect(read.dropFirst().allSatisfy { $0 == "" }, "\(read)")
