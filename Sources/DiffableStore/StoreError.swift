@@ -194,8 +194,7 @@ extension StoreError: CustomStringConvertible {
         case .noDeletedList(let list, let ageMax, let loss):
             "there is no deleted list \(quoted(list)) to restore: "
                 + "\(loss.map(\.description) ?? "you deleted no list of this name lately"). Deleted lists are kept for \(ageMax) s "
-                + "(`historyAgeMax`) while there is space (`deletedLengthMax`); `lists` with `deleted` "
-                + "shows them"
+                + "(`historyAgeMax`) while there is space (`deletedLengthMax`)"
         case .notKept(let list, let loss):
             "the list \(quoted(list)) was not deleted, because it could not be undeleted later: \(loss.reasonBefore). To "
                 + "delete it for good, use `\"keep\":\"never\"`; back it up first if you may need it"

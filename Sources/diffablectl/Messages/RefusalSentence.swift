@@ -44,7 +44,7 @@ extension Refusal {
         case .noSuchList:
             // Only the daemon knows why it does not keep a deleted list.
             return reason == "deleted"
-                ? nil
+                ? message + ". diffablectl ls --deleted prints them"
                 : "there is no list \(name), or you may not see it; diffablectl ls prints your lists, and "
                     + "diffablectl create \(commandWord(list)) creates this one"
         case .listExists where reason == "restore":

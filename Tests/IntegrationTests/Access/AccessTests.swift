@@ -20,12 +20,12 @@ extension Integration {
             #expect(try daemon.companion(as: alice, "chmod", "o+r", "notes").status == 0)
             #expect(try daemon.companion(as: bob, "show", "notes").output == "main\n")
             let refused = try daemon.companion(as: bob, "section", "add", "notes", "his")
-            #expect(refused.status == 7 && refused.complaints.contains("changing it needs write permission"))
+            #expect(refused.status == 7 && refused.complaints.contains("you need the right to write"))
             #expect(
                 try daemon.companion(as: bob, "chmod", "666", "notes").complaints.contains("only its owner or root"))
             #expect(
                 try daemon.companion(as: bob, "delete", "notes").complaints.contains(
-                    "only its owner or root can delete it"))
+                    "only its owner or root can do this"))
             #expect(try daemon.companion(as: alice, "chmod", "o+w", "notes").status == 0)
             #expect(try daemon.companion(as: bob, "section", "add", "notes", "his").status == 0)
             #expect(try daemon.succeed("log", "notes", "--json").contains(#""uid":61002"#))

@@ -144,7 +144,7 @@ extension Integration {
             #expect(try daemon.succeed("ls", "--names") == "former\ntasks\n")
             let none = try daemon.companion("undelete", "other")
             #expect(none.status == 6)
-            #expect(none.complaints.contains("diffablectl ls with --deleted shows them"), "\(none.complaints)")
+            #expect(none.complaints.contains("diffablectl ls --deleted prints them"), "\(none.complaints)")
         }
 
         @Test func `log shows what each transaction changed`() throws {

@@ -91,7 +91,8 @@ extension Integration {
 
         @Test func `what show prints can be applied again`() throws {
             let table = try show("-o", "csv", "--columns", "id,cpu")
-            try daemon.succeed("apply", "copy", "--create", "-q", "--from", "csv", input: table)
+            try daemon.succeed("create", "copy")
+            try daemon.succeed("apply", "copy", "-q", "--from", "csv", input: table)
             #expect(try daemon.succeed("show", "copy", "-o", "csv", "--columns", "id,cpu") == table)
             let tabs = try show("-o", "tsv", "--columns", "id,name")
             try daemon.succeed("apply", "copy", "-q", "--from", "tsv", input: tabs)

@@ -180,7 +180,7 @@ extension Integration {
             try expectComplaint(about: "a", of: program)
             #expect(try handled().isEmpty && daemon.ids(of: "a") == [])
             let asked = try daemon.companion(as: .bob, "perform", "a", "stop")
-            #expect(asked.status != 0 && asked.complaints.contains("no handler"), "\(asked.complaints)")
+            #expect(asked.status != 0 && asked.complaints.contains("no program handles"), "\(asked.complaints)")
             #expect(try handled().isEmpty)
             try daemon.succeed("delete", "a")
             try daemon.waitForIDs(["secret"], program)
