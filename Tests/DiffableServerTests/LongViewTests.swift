@@ -239,7 +239,7 @@ import Testing
         #expect(list.isEmpty)
     }
 
-    @Test func `that searches for more of the same polls at what was found`() throws {
+    @Test func `that searches for more of the same looks at what was found`() throws {
         for number in 0..<1_000 { try reconfigure(number * 20..<number * 20 + 1, to: "\"Name-\(number)\"") }
         finish()
         var audience = self.audience(for: try polls.view(#"{"search":"name","sort":[""],"window":{"limit":5}}"#))

@@ -34,7 +34,7 @@ struct TurnSchedulerTests {
         #expect(turns.turnEnd(from: start + .milliseconds(3)) == start + .microseconds(3_250))
     }
 
-    @Test func `what is long has a millisecond between two polls at the sockets, however many rounds there are`() {
+    @Test func `what is long has a millisecond between two polls of the sockets, however many rounds there are`() {
         var turns = TurnScheduler()
         func hasRoom(_ microseconds: Int64) -> Bool {
             defer { turns.finish() }
@@ -75,7 +75,7 @@ struct TurnSchedulerTests {
         #expect(hasRoom(bob, 1_001) && !hasRoom(alice, 1_002))
     }
 
-    @Test func `a user's connections are served for one part between two polls at the sockets`() {
+    @Test func `a user's connections are served for one part between two polls of the sockets`() {
         var turns = TurnScheduler()
         let (alice, bob) = (UserShare(1), UserShare(2))
         #expect(turns.servingEnd(of: alice, from: start) == start + .milliseconds(4))
