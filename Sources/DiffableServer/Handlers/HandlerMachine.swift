@@ -162,9 +162,10 @@ struct HandlerMachine {
     ) throws(HandleError) -> HandlerID {
         let handler = Handler(
             list: request.list, requests: request.requests, actions: request.actions.map { Array(Set($0)).sorted() })
-        let overlap = lists[request.list]?.overlap(with: handler) ?? []
-        if let first = overlap.first, request.existing == .isError { throw .exists(first.kind, first.action) }
-        let replaced = Set(overlap.map(\.handler))
+        if request.existing == .isError, let first = lists[request.list]?.overlap(with: handler) {
+            throw .exists(first.kind, first.action)
+        }
+        let replaced = lists[request.list]?.replaced(by: handler) ?? []
         let own = connections[connection]?.handlers.count ?? 0
         guard own - replaced.count(where: { $0.connection == connection }) < limits.handlersPerConnectionMax else {
             throw .tooMany(max: limits.handlersPerConnectionMax)

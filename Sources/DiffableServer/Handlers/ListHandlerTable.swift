@@ -12,7 +12,6 @@ struct ListHandlerTable {
     struct Overlap {
         let kind: HandlerRequestKind
         let action: ActionName?
-        let handler: HandlerMachine.HandlerID
     }
 
     var isEmpty: Bool { kinds.isEmpty && actions.isEmpty }
@@ -28,19 +27,29 @@ struct ListHandlerTable {
         return kinds[subject.kind]
     }
 
-    /// The registrations that the handler would replace. A handler of all actions overlaps with handlers of single
-    /// actions.
-    func overlap(with handler: HandlerMachine.Handler) -> [Overlap] {
-        var overlap: [Overlap] = []
+    /// The first registration that the handler would replace: a kind of request before an action, then by name. A handler of all
+    /// actions overlaps with handlers of single actions.
+    func overlap(with handler: HandlerMachine.Handler) -> Overlap? {
         for kind in HandlerRequestKind.allCases where handler.requests.contains(kind) {
-            if let other = kinds[kind] { overlap.append(Overlap(kind: kind, action: nil, handler: other)) }
+            if kinds[kind] != nil { return Overlap(kind: kind, action: nil) }
             guard kind == .perform else { continue }
-            for action in handler.actions ?? actions.keys.sorted() {
-                guard let other = actions[action] else { continue }
-                overlap.append(Overlap(kind: kind, action: action, handler: other))
-            }
+            let action =
+                if let named = handler.actions { named.first { actions[$0] != nil } } else { actions.keys.min() }
+            if let action { return Overlap(kind: kind, action: action) }
         }
-        return overlap
+        return nil
+    }
+
+    /// The handlers that the handler would replace.
+    func replaced(by handler: HandlerMachine.Handler) -> Set<HandlerMachine.HandlerID> {
+        var replaced = Set(handler.requests.compactMap { kinds[$0] })
+        guard handler.requests.contains(.perform) else { return replaced }
+        if let named = handler.actions {
+            replaced.formUnion(named.lazy.compactMap { actions[$0] })
+        } else {
+            replaced.formUnion(actions.values)
+        }
+        return replaced
     }
 
     mutating func add(_ id: HandlerMachine.HandlerID, _ handler: HandlerMachine.Handler) {
