@@ -19,7 +19,7 @@ extension EtcdClient: Engine {
         return TransactionResult(response)
     }
 
-    /// Makes one call over the current connection. A failure of the member closes the connection.
+    /// Makes one call over the current connection. A failure of the member closes the connection; a cancelled call does not.
     nonisolated func call<Response: Sendable>(
         _ deadline: Duration,
         _ body: @Sendable @escaping (Client, CallOptions) async throws -> Response
@@ -27,7 +27,9 @@ extension EtcdClient: Engine {
         let link = try await current()
         do { return try await body(link.client, options(deadline)) } catch {
             let failure = CallFailure(error)
-            if failure.isOfMember { await lose(link.number, EtcdClient.words(for: error)) }
+            if failure.isOfMember, !Task.isCancelled {
+                await lose(link.number, EtcdClient.words(for: error))
+            }
             throw failure.error
         }
     }
