@@ -7,9 +7,7 @@ package struct TerminalModes: Equatable, Sendable {
     /// The bytes before the first frame. They turn off automatic wrapping at the right edge. `size` is the size of the frames.
     package func enteringBytes(reportsMouse: Bool, size: TerminalSize = .usual) -> [UInt8] {
         var text = abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J"
-        if abilities.height != nil { text = roomText(size) }
-        text += "\u{1B}[?7l"
-        if abilities.height != nil { text += "\u{1B}[m\u{1B}7" }
+        text = abilities.height == nil ? text + "\u{1B}[?7l" : Self.roomText(size)
         // This follows the alternate screen, which has a stack of keyboard modes of its own.
         if abilities.hasKeyboardProtocol { text += "\u{1B}[>1u" }
         if abilities.hasBracketedPaste { text += "\u{1B}[?2004h" }
@@ -37,18 +35,13 @@ package struct TerminalModes: Equatable, Sendable {
         return bytes + text.utf8
     }
 
-    /// Text that makes room for frames below the current line, or on it if it is empty, and puts the cursor on the first row of
-    /// the room. Blanks as wide as the screen wrap unless they begin in the first column.
-    private func roomText(_ size: TerminalSize) -> String {
+    /// Text that makes room for frames below the current line, or on it if it is empty, and saves the first position of the room
+    /// for `leavingBytes`. Blanks as wide as the screen wrap unless they begin in the first column.
+    static func roomText(_ size: TerminalSize) -> String {
         let lines = String(repeating: "\n", count: size.rows - 1)
         let up = size.rows > 1 ? "\u{1B}[\(size.rows - 1)A" : ""
-        return String(repeating: " ", count: size.columns) + "\r\u{1B}[J" + lines + up
-    }
-
-    /// The bytes that move the room for frames of another size to where the terminal has moved its old first row.
-    func resizingBytes(_ size: TerminalSize) -> [UInt8] {
-        guard abilities.height != nil else { return [] }
-        return Array(("\u{1B}8\u{1B}[?7h" + roomText(size) + "\u{1B}[?7l\u{1B}7").utf8)
+        let blanks = String(repeating: " ", count: size.columns)
+        return "\u{1B}[m\u{1B}[?7h" + blanks + "\r\u{1B}[J" + lines + up + "\u{1B}[?7l\u{1B}7"
     }
 
     /// The bytes for presses, releases, drags and the wheel, with places beyond column 223.

@@ -18,6 +18,8 @@ package struct ScreenWriter: Sendable {
     /// The grid on the terminal's screen; nil when unknown, as at startup.
     private var shown: Grid?
     private var isCursorShown: Bool?
+    /// The size of a frame for which there is no room yet below the other lines.
+    private var newSize: TerminalSize?
     private var output: TerminalOutput
     private var pens: [Style: Pen] = [:]
 
@@ -27,18 +29,29 @@ package struct ScreenWriter: Sendable {
         output = TerminalOutput(isBelowLines: abilities.height != nil)
     }
 
-    /// Draws the next frame completely: after a new size, or when another program has drawn.
+    /// Draws the next frame completely, because another program has drawn.
     package mutating func invalidate() {
         shown = nil
         isCursorShown = nil
+        newSize = nil
         output = TerminalOutput(isBelowLines: output.isBelowLines)
+    }
+
+    /// Draws the next frame completely, with room for a new size.
+    package mutating func resize(to size: TerminalSize) {
+        guard output.isBelowLines else { return invalidate() }
+        shown = nil
+        isCursorShown = nil
+        newSize = size
     }
 
     /// - Returns: no bytes if the terminal shows this grid already.
     package mutating func bytes(showing grid: Grid) -> [UInt8] {
         let grid = sharingClusters(grid)
         let isKnown = shown.map { $0.columns == grid.columns && $0.rows == grid.rows } ?? false
-        if !isKnown { invalidate() }
+        if shown != nil, !isKnown { resize(to: TerminalSize(columns: grid.columns, rows: grid.rows)) }
+        if let newSize { output.makeRoom(newSize) }
+        newSize = nil
         let isChanged = !isKnown || !Self.areEqual(shown?.cells ?? [], grid.cells, columns: grid.columns)
         if isChanged {
             if synchronizesOutput {

@@ -2,12 +2,17 @@ internal import DiffableView
 
 /// The bytes of a frame, and the cursor and pen of the terminal after them.
 struct TerminalOutput: Sendable {
-    /// Whether the first row is where the terminal saved its cursor, and not the first row of the screen.
+    /// Whether the first row is below lines of other programs, and not the first row of the screen. Then every motion is
+    /// relative, because the terminal moves those lines when its size changes.
     let isBelowLines: Bool
     private(set) var bytes: [UInt8] = []
     /// The cursor's position. It is nil when only an absolute motion makes it known: at startup, after the last column, and
     /// after a cluster with a disputed width.
-    private(set) var position: Grid.Position?
+    private(set) var position: Grid.Position? = nil {
+        didSet { if let position { row = position.row } }
+    }
+    /// The cursor's row, which is known when its column is not, because nothing wraps.
+    private var row = 0
     /// The pen; nil when it is unknown.
     private(set) var pen: Pen?
 
@@ -85,7 +90,7 @@ struct TerminalOutput: Sendable {
     }
 
     mutating func moveAbsolutely(to target: Grid.Position) {
-        if isBelowLines { return moveFromSaved(to: target) }
+        if isBelowLines { return moveFromRow(to: target) }
         append("\u{1B}[")
         if target.row > 0 || target.column > 0 { bytes.append(decimal: target.row + 1) }
         if target.column > 0 {
@@ -96,15 +101,20 @@ struct TerminalOutput: Sendable {
         position = target
     }
 
-    private mutating func moveFromSaved(to target: Grid.Position) {
-        // This restores the saved pen too, which was the standard one.
-        append("\u{1B}8")
-        if target.row > 0 { appendSequence(target.row, "B") }
+    private mutating func moveFromRow(to target: Grid.Position) {
+        bytes.append(0x0D)
+        let down = target.row - row
+        if down != 0 { appendSequence(abs(down), down > 0 ? "B" : "A") }
         if target.column > 0 { appendSequence(target.column, "C") }
         position = target
-        let old = pen
-        pen = .standard
-        if let old { set(old) }
+    }
+
+    /// Makes room for a frame of another size, from the first row on.
+    mutating func makeRoom(_ size: TerminalSize) {
+        set(.standard)
+        moveFromRow(to: Grid.Position(column: 0, row: 0))
+        bytes += TerminalModes.roomText(size).utf8
+        position = nil
     }
 
     /// Writes a cell at the cursor.

@@ -171,7 +171,7 @@ private struct ViewScreen {
         case .input(let input): try handle(input)
         case .resized(let size):
             self.size = size
-            writer.invalidate()
+            writer.resize(to: size)
             try perform(viewer.handle(.resized(columns: size.columns, rows: size.rows), at: now))
         case .continued: redraw()
         case .suspensionRequested: try suspend()

@@ -62,7 +62,8 @@ extension Integration {
             #expect(try screen.lines.filter { $0.contains("Task ") }.count == 5)
             try screen.press("3", "9")
             try screen.waitForNo("Task 3.")
-            try screen.resize(columns: 60, rows: 20)
+            // A narrower terminal joins the line with the typed text and the first row, and breaks them elsewhere.
+            try screen.resize(columns: program.contains("typed") ? 80 : 60, rows: 20)
             try screen.waitFor("Task 39.")
             try screen.press("Enter")
             try screen.waitFor("i39 and status") { lines in
