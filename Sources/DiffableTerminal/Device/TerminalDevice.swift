@@ -66,7 +66,7 @@ package final class TerminalDevice {
         close(descriptor)
     }
 
-    /// The size of frames: what the terminal reports, or 80 by 24 if it reports nothing, within `abilities.height`.
+    /// The size of a frame: the terminal's, or 80 by 24 if the terminal reports none, limited by `abilities.height`.
     package var size: TerminalSize {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -258,10 +258,7 @@ package final class TerminalDevice {
         }
         var events: [TerminalEvent] = []
         // Only the latest of several size changes matters.
-        if numbers.contains(UInt8(SIGWINCH)) {
-            write(modes.resizingBytes(size))
-            events.append(.resized(size))
-        }
+        if numbers.contains(UInt8(SIGWINCH)) { events.append(.resized(size)) }
         if numbers.contains(UInt8(SIGCONT)), isEntered {
             // If another process stopped this one, the shell has had the terminal since.
             isInBackground = terminal_restore_raw() == 0
