@@ -17,7 +17,12 @@ struct SearchText: Sendable {
 
     init(_ text: String, in places: SearchPlaces? = nil) {
         self.places = places
-        words = text.split(whereSeparator: \.isWhitespace).map { Self.folded(String($0)) }
+        words = Self.words(of: text)
+    }
+
+    /// The words of a search, without case and diacritics.
+    static func words(of text: String) -> [[UInt8]] {
+        text.split(whereSeparator: \.isWhitespace).map { folded(String($0)) }
     }
 
     /// O(length of the content).

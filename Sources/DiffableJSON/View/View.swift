@@ -113,8 +113,8 @@ extension View {
 // MARK: - Searching in a viewer
 
 extension View {
-    /// The words of its search, folded like the texts of `appendSearchedTexts`.
-    package var searchedWords: [[UInt8]] { criterion?.search?.words ?? [] }
+    /// The words of a search, folded like the texts of `appendSearchedTexts`.
+    package static func searchedWords(of search: String) -> [[UInt8]] { SearchText.words(of: search) }
 
     /// Appends each text of an item that its search looks at, without case and accents, and `textEnd` after it. O(length of the
     /// content) for each path.

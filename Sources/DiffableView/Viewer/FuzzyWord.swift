@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// A word of a fuzzy search. It compares texts without case and accents, as `View.folded` makes them. docs/viewer.md, "The
 /// order of matches", describes the grades.
 package struct FuzzyWord: Sendable {
@@ -25,6 +27,8 @@ package struct FuzzyWord: Sendable {
 
     private let bytes: [UInt8]
     private let scalars: [UInt32]
+
+    static func words(of search: String) -> [FuzzyWord] { View.searchedWords(of: search).map(FuzzyWord.init) }
 
     package init(_ folded: [UInt8]) {
         bytes = folded

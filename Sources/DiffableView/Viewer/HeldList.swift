@@ -21,7 +21,6 @@ struct HeldList: Sendable {
 
     private struct Ranking: Sendable {
         var search: String
-        var places: RowSearchPaths?
         /// A number for each match, best first. Its lowest bits are the row.
         var keys: [UInt64]
     }
@@ -41,7 +40,7 @@ struct HeldList: Sendable {
         query.window.limit = min(query.window.limit, Pane.wholeRowsMax)
         guard !query.filter.search.isEmpty else {
             query.filter = ViewFilter()
-            (result.snapshot, result.extent) = View.of(query.json).evaluate(snapshot)
+            (result.snapshot, result.extent) = query.evaluate(snapshot)
             return result
         }
         rank(query.filter)
@@ -153,9 +152,7 @@ struct HeldList: Sendable {
     private mutating func rank(_ filter: ViewFilter) {
         prepare(for: filter)
         guard ranking?.search != filter.search, let texts else { return }
-        var search = ViewFilter()
-        (search.search, search.searchedPlaces) = (filter.search, filter.searchedPlaces)
-        let words = View.of(search.json).searchedWords.map(FuzzyWord.init)
+        let words = FuzzyWord.words(of: filter.search)
         // Every match of a longer search is a match of a shorter one.
         let known = ranking.flatMap { filter.search.hasPrefix($0.search) ? $0.keys : nil }
         var keys: [UInt64] = []
@@ -175,7 +172,7 @@ struct HeldList: Sendable {
             }
         }
         keys.sort()
-        ranking = Ranking(search: filter.search, places: filter.searchedPlaces, keys: keys)
+        ranking = Ranking(search: filter.search, keys: keys)
     }
 
     /// From the highest bit: the sum of the words' grades, the letters that they skip, the length of the first text, the row.
@@ -222,6 +219,13 @@ extension ViewFilter {
         (filter.search, filter.searchedPlaces) = ("", nil)
         return filter
     }
+
+    /// The rows of a list that the filter leaves, in its order.
+    package func rows(of list: Snapshot) -> Snapshot { View.of(json).evaluate(list).snapshot }
+}
+
+extension ViewQuery {
+    func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) { View.of(json).evaluate(list) }
 }
 
 extension View {
@@ -237,9 +241,4 @@ extension Window.Extract {
 
 extension Sequence where Element == Int {
     fileprivate func firstPosition(of element: Int) -> Int? { enumerated().first { $0.element == element }?.offset }
-}
-
-extension ViewFilter {
-    /// The rows of a list that the filter leaves, in its order.
-    package func rows(of list: Snapshot) -> Snapshot { View.of(json).evaluate(list).snapshot }
 }

@@ -14,7 +14,7 @@ struct Pane: Sendable {
     var epoch = ""
     /// A state that is not shown yet, because the structure is held.
     var waitingState: ViewedState?
-    /// The rows, if they do not come from a subscription: those of standard input, or the lists on the home screen.
+    /// The rows of standard input, or the lists on the home screen; nil for a list that is subscribed to.
     var rows: Snapshot?
     /// Whether the rows are the lists.
     private(set) var isHome = false
@@ -188,11 +188,7 @@ struct Pane: Sendable {
     }
 
     func picked(_ id: ItemID) -> PickedItem? {
-        let snapshot = held.map(\.snapshot).flatMap { $0.contains(id) ? $0 : nil } ?? document.snapshot
-        guard let item = snapshot.itemAlone(id), let section = snapshot.sectionIdentifier(containingItem: id) else {
-            return nil
-        }
-        return PickedItem(list: name, section: section, parent: snapshot.parent(of: id), item: item)
+        held.flatMap { PickedItem(id, in: $0.snapshot, of: name) } ?? PickedItem(id, in: document.snapshot, of: name)
     }
 
     var newestRevision: Int { max(revision, answeredRevision) }

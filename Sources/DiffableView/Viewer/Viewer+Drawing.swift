@@ -62,9 +62,7 @@ extension Viewer {
         decoration.isDimmed = showsLoss || pane.absence != nil
         decoration.reducesMotion = options.reducesMotion
         decoration.showsCursor = options.showsCursor
-        decoration.sought = View.folded(pane.shownQuery.filter.search).split(separator: 0x20).map {
-            FuzzyWord(Array($0))
-        }
+        decoration.sought = FuzzyWord.words(of: pane.shownQuery.filter.search)
         decoration.seeksLetters = pane.held != nil
         return decoration
     }

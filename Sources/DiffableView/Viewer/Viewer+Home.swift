@@ -25,7 +25,7 @@ extension Viewer {
     mutating func show(rows: Snapshot, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].rows = rows
-        let (snapshot, extent) = View.of(panes[list].shownQuery.json).evaluate(rows)
+        let (snapshot, extent) = panes[list].shownQuery.evaluate(rows)
         let state = ViewedState(
             options.picking == .none ? snapshot : rows, extent: options.picking == .none ? extent : nil,
             revision: panes[list].revision + 1, queryNumber: panes[list].queryNumber - 1)

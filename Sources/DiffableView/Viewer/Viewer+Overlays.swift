@@ -172,8 +172,7 @@ extension Viewer {
 
         /// The lines with the words, under their titles.
         var found: [Overlay.HelpSection] {
-            let words = View.of("{\"search\":\(ContentValue.text(search ?? self.words).json)}").searchedWords.map(
-                FuzzyWord.init)
+            let words = FuzzyWord.words(of: search ?? self.words)
             return sections.compactMap { section in
                 let lines = section.lines.filter { line in
                     let letters = String(decoding: View.folded("\(line.keys) \(line.text)"), as: UTF8.self)

@@ -13,7 +13,7 @@ extension Viewer {
         return !isReadOnly()
     }
 
-    /// Whether the rows are not those of a list, so that nothing can be changed; then it shows a message.
+    /// Whether nothing can be changed, because the rows do not belong to a list. Then it shows a message.
     mutating func isReadOnly() -> Bool {
         if pane.isHome {
             say("Enter opens a list; nothing can be changed here")
@@ -69,6 +69,14 @@ package struct PickedItem: Sendable {
     package var parent: ItemID?
     /// Without its children.
     package var item: Item
+
+    /// Nil if the list does not have the item.
+    init?(_ id: ItemID, in snapshot: Snapshot, of list: ListName) {
+        guard let item = snapshot.itemAlone(id), let section = snapshot.sectionIdentifier(containingItem: id) else {
+            return nil
+        }
+        (self.list, self.section, self.parent, self.item) = (list, section, snapshot.parent(of: id), item)
+    }
 }
 
 /// Picking without a screen.
@@ -77,15 +85,10 @@ package enum Picking {
     package static func matches(
         in list: Snapshot, of filter: ViewFilter, look: Content?, list name: ListName
     ) -> [PickedItem] {
-        var held = HeldList(View.of(filter.unsearched.json).evaluate(list).snapshot)
+        var held = HeldList(filter.unsearched.rows(of: list))
         var filter = filter
         let document = Document(held.snapshot, user: look)
         filter.searchedPlaces = Composer(document: document, viewport: Viewport(columns: 80, rows: 24)).searchedPlaces
-        return held.matches(of: filter).compactMap { id in
-            guard let item = held.snapshot.itemAlone(id),
-                let section = held.snapshot.sectionIdentifier(containingItem: id)
-            else { return nil }
-            return PickedItem(list: name, section: section, parent: held.snapshot.parent(of: id), item: item)
-        }
+        return held.matches(of: filter).compactMap { PickedItem($0, in: held.snapshot, of: name) }
     }
 }

@@ -185,7 +185,7 @@ extension Viewer {
 
     private static let errorLinesMax = 3
 
-    /// `title` is the description of the change for undo, and `done` what to say when it is made, if not the title.
+    /// `title` describes the change for undo. `done` is the message after it; nil for the title.
     mutating func send(
         _ kind: ViewerRequest.Kind, row: RowID?, items: some Sequence<ItemID>, title: String = "", done: String? = nil,
         list: Int? = nil

@@ -46,15 +46,12 @@ struct PlainView: Sendable {
     }
 
     private func write(_ update: ListUpdate<Content?>) {
+        if update.cause == .initial { return Self.write(update.snapshot.untyped, options) }
         var output = StandardOutput()
         let heading = lists.count > 1 ? "\(update.list) " : ""
-        if update.cause == .initial {
-            return Self.write(update.snapshot.untyped, options)
-        } else {
-            let changes = ChangeLines(
-                update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: .plain)
-            for line in changes.lines { output.plainLine(heading + line) }
-        }
+        let changes = ChangeLines(
+            update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: .plain)
+        for line in changes.lines { output.plainLine(heading + line) }
         output.flush()
     }
 }
