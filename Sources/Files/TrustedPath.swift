@@ -64,9 +64,7 @@ package struct TrustedPath {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .failed(path, .last) }
         // Opening a pipe would wait for its other end.
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .untrusted("\(path) is not a regular file; move it away")
-        }
+        try requireRegular(path, status)
         guard status.st_mode & 0o077 == 0 else {
             throw .untrusted("other users can read or write \(path); run `chmod 600 \(path)`")
         }
@@ -90,6 +88,10 @@ package struct TrustedPath {
             throw .failed(path, .last)
         }
         try users.check(file: path, status)
+        try Self.requireRegular(path, status)
+    }
+
+    private static func requireRegular(_ path: String, _ status: stat) throws(UntrustedPath) {
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .untrusted("\(path) is not a regular file; move it away")
         }

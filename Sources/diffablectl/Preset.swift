@@ -59,3 +59,8 @@ enum Preset: String, CaseIterable, ExpressibleByArgument {
         return list
     }
 }
+
+extension WholeList {
+    /// Makes viewers draw the list as a table, unless it has a content of its own.
+    mutating func suggestTable() { content = content ?? Preset.table.list.content }
+}

@@ -42,10 +42,7 @@ struct RowOptions: ParsableArguments {
         var mapping = RowMapping()
         mapping.from = from
         mapping.set(.init(id: id, section: section, parent: parent, text: text))
-        mapping.columns = table.names
-        mapping.numbers = table.numbers
-        mapping.types = table.types
-        mapping.separator = table.separator?.byte
+        table.set(in: &mapping)
         mapping.rows = rows
         mapping.orphans = orphans
         return mapping

@@ -18,7 +18,15 @@ struct TableOptions: ParsableArguments {
             valueName: "character"))
     var separator: Separator?
 
-    var names: [String]? { columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    /// Sets the columns of the input.
+    func set(in mapping: inout RowMapping) {
+        mapping.columns = names
+        mapping.numbers = numbers
+        mapping.types = types
+        mapping.separator = separator?.byte
+    }
+
+    private var names: [String]? { columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
 }
 
 struct Separator: ExpressibleByArgument {

@@ -88,7 +88,7 @@ struct Apply: AsyncParsableCommand {
         try await options.change { connection, key in
             var input = input
             if create, try await creation.make(over: connection), rows.readsTable(file), case .whole(var list) = input {
-                list.content = list.content ?? .some(Preset.table.list.content ?? nil)
+                list.suggestTable()
                 input = .whole(list)
             }
             do { return try await send(input, key, connection, &deletionGuard) } catch {

@@ -23,10 +23,7 @@ struct ShownRowsOptions: ParsableArguments {
         var mapping = RowMapping()
         mapping.from = from
         mapping.set(.init(id: id, section: nil, parent: parent, text: text))
-        mapping.columns = table.names
-        mapping.numbers = table.numbers
-        mapping.types = table.types
-        mapping.separator = table.separator?.byte
+        table.set(in: &mapping)
         return mapping
     }
 
@@ -35,9 +32,7 @@ struct ShownRowsOptions: ParsableArguments {
         let bytes = try await inputBytes(of: "-", "the rows", within: InputLimit { _ in nil })
         switch try mapping.input(bytes, file: nil, named: "standard input") {
         case .whole(var list):
-            if from?.isTable == true, text == nil {
-                list.content = list.content ?? .some(Preset.table.list.content ?? nil)
-            }
+            if from?.isTable == true, text == nil { list.suggestTable() }
             return try Snapshot(list)
         case .items(let items): return try Snapshot([Section(id: ItemBuilder.defaultSection, items: items)])
         }
