@@ -1,7 +1,7 @@
 // Moves the cursor and acts on rows, by the rules of docs/viewer.md. An action applies to the rows that were on the screen, now
 // or not at all: nothing is queued.
 
-import {clean, sectionLook, textPath} from './appearance.js'
+import {clean, sectionLook, textPath, unescaped} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
@@ -15,9 +15,15 @@ const fold = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 /** Operations with an item's id in place of "$item". */
 const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, value) => value === '$item' ? id : value)
 
-/** An object in which the parts of a pointer lead to a value, with the other members of a template. */
-const standing = (value, [name, ...rest], template) => ({...template,
-  [name.replaceAll('~1', '/').replaceAll('~0', '~')]: rest.length ? standing(value, rest, template?.[name]) : value})
+/** An object in which a pointer leads to a value, with the other members of a template. */
+const standing = (value, pointer, template) => {
+  const within = ([part, ...rest], template) => {
+    if (part === undefined) return value
+    const name = unescaped(part)
+    return {...template, [name]: within(rest, template?.[name])}
+  }
+  return within(pointer.split('/').slice(1), template)
+}
 
 /** What a refusal means for the user of a page. */
 const wordsOf = ({name, message}) => ({
@@ -256,7 +262,7 @@ export class Acting extends Drawing {
   /** Switches the row's `toggle`. */
   check() {
     const {row: {id, item}} = this, {toggle, checked} = this.itemLook(this.row)
-    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle.split('/').slice(1))}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
+    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle)}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
   }
 
   perform(action, isForList) {
@@ -564,7 +570,7 @@ export class Acting extends Drawing {
     this.type('New row', '', async text => {
       const id = 'new-' + Math.random().toString(36).slice(2)
       const place = before ? {op: 'insertItems', after: before.id} : section ? {op: 'insertItems', section: section.id, after: null} : {op: 'appendItems'}
-      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path.split('/').slice(1), canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
+      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path, canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
     })
   }
 

@@ -14,12 +14,15 @@ export function clean(text) {
   return text.replace(/[\t-\r\x85\u2028\u2029]/g, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '')
 }
 
-const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
+export const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
 const own = (value, name) => Object.hasOwn(value ?? {}, name) ? value[name] : undefined
+
+/** A part of a JSON pointer as the name of a member. */
+export const unescaped = part => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
 /** The value at a JSON pointer; undefined if there is none. */
 export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefined : pointer.split('/').slice(1).reduce((value, part) => {
-  const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  const name = unescaped(part)
   return isObject(value) || Array.isArray(value) && /^(0|[1-9]\d*)$/.test(name) ? own(value, name) : undefined
 }, value)
 

@@ -1,6 +1,8 @@
 // Rows, as values: the visible rows of a list in order, their places on the screen, and the row that takes the place of another
 // one. Nothing here touches the document.
 
+import {isObject} from './appearance.js'
+
 /** Pixels of a terminal's column: `minWidth`, `itemWidth` and `width` are in columns. */
 const cell = 8
 export const gap = 12
@@ -36,7 +38,6 @@ export function shapeOf(mirror, isClosed = () => false) {
  */
 export function edited(id, before, after, now, ifRevision) {
   const text = JSON.stringify
-  const isObject = value => value && typeof value == 'object' && !Array.isArray(value)
   const changed = (a, b) => Object.keys({...a, ...b}).filter(name => text(a[name]) != text(b[name]))
   const patch = (a, b) => Object.fromEntries(changed(a, b).map(name => [name, isObject(a[name]) && isObject(b[name]) ? patch(a[name], b[name]) : b[name] ?? null]))
   let hasNull

@@ -48,23 +48,18 @@ class ListResponse: LinkedStream, DaemonReceiver {
         hub.end(self)
     }
 
-    fileprivate func finish() {
-        let response = response
-        end()
-        response?.finish()
-    }
+    fileprivate func finish() { takeResponse()?.finish() }
 
     /// Ends a response before everything was sent.
-    fileprivate func cutOff() {
-        let response = response
-        end()
-        response?.cutOff()
-    }
+    fileprivate func cutOff() { takeResponse()?.cutOff() }
 
-    fileprivate func refuse(_ status: HTTPResponseStatus, _ text: String) {
+    fileprivate func refuse(_ status: HTTPResponseStatus, _ text: String) { takeResponse()?.refuse(status, text) }
+
+    /// The response, for its last words.
+    private func takeResponse() -> (any StreamedResponse)? {
         let response = response
         end()
-        response?.refuse(status, text)
+        return response
     }
 
     func resume() { daemon?.resume() }

@@ -5,10 +5,10 @@ extension WebFile {
     /// The page and the modules, by name.
     package static let all: [String: WebFile] = [
         "acting.js": WebFile(
-            tag: "d8000773cfab8fc9",
+            tag: "826a4f5e7b307183",
             text: #"""
 
-import {clean, sectionLook, textPath} from './appearance.js'
+import {clean, sectionLook, textPath, unescaped} from './appearance.js'
 import {Drawing} from './drawing.js'
 import {make, withIcon} from './draw.js'
 import {condition, order} from './query.js'
@@ -20,8 +20,14 @@ const fold = text => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase()
 
 const filled = (operations, id) => JSON.parse(JSON.stringify(operations), (_, value) => value === '$item' ? id : value)
 
-const standing = (value, [name, ...rest], template) => ({...template,
-  [name.replaceAll('~1', '/').replaceAll('~0', '~')]: rest.length ? standing(value, rest, template?.[name]) : value})
+const standing = (value, pointer, template) => {
+  const within = ([part, ...rest], template) => {
+    if (part === undefined) return value
+    const name = unescaped(part)
+    return {...template, [name]: within(rest, template?.[name])}
+  }
+  return within(pointer.split('/').slice(1), template)
+}
 
 const wordsOf = ({name, message}) => ({
   noSuchItem: 'Someone else has deleted the row in the meantime: nothing was done',
@@ -241,7 +247,7 @@ export class Acting extends Drawing {
 
   check() {
     const {row: {id, item}} = this, {toggle, checked} = this.itemLook(this.row)
-    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle.split('/').slice(1))}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
+    if (this.mayAct()) this.send('propose', {operations: [{op: 'patchItems', items: [{id, content: standing(checked != 'checked', toggle)}]}]}, `${checked == 'checked' ? 'Uncheck' : 'Check'} ${this.subject([id])}`, [])
   }
 
   perform(action, isForList) {
@@ -534,7 +540,7 @@ export class Acting extends Drawing {
     this.type('New row', '', async text => {
       const id = 'new-' + Math.random().toString(36).slice(2)
       const place = before ? {op: 'insertItems', after: before.id} : section ? {op: 'insertItems', section: section.id, after: null} : {op: 'appendItems'}
-      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path.split('/').slice(1), canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
+      if (text && await this.send('propose', {operations: [{...place, items: [{id, kind, content: standing(text, path, canInsert.content)}]}]}, `Add “${text}”`)) this.goesTo = 'i' + id
     })
   }
 
@@ -606,7 +612,7 @@ Acting.keys[' '] = v => v.row && v.itemLook(v.row).toggle && v.mode.kind == 'row
 
 """#),
         "appearance.js": WebFile(
-            tag: "371844824c529712",
+            tag: "1b2263b19bc79d48",
             text: #"""
 
 const textLengthMax = 65536
@@ -617,11 +623,13 @@ export function clean(text) {
   return text.replace(/[\t-\r\x85\u2028\u2029]/g, ' ').replace(/[\p{Cc}\p{Cs}\p{Bidi_C}]/gu, '')
 }
 
-const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
+export const isObject = value => typeof value == 'object' && value && !Array.isArray(value)
 const own = (value, name) => Object.hasOwn(value ?? {}, name) ? value[name] : undefined
 
+export const unescaped = part => part.replaceAll('~1', '/').replaceAll('~0', '~')
+
 export const valueAt = (value, pointer) => pointer && pointer[0] != '/' ? undefined : pointer.split('/').slice(1).reduce((value, part) => {
-  const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+  const name = unescaped(part)
   return isObject(value) || Array.isArray(value) && /^(0|[1-9]\d*)$/.test(name) ? own(value, name) : undefined
 }, value)
 
@@ -2790,8 +2798,10 @@ export function search(words, list, user, columns, showsTexts) {
 
 """#),
         "rows.js": WebFile(
-            tag: "13602c707f2bfcd0",
+            tag: "c6b684976f923983",
             text: #"""
+
+import {isObject} from './appearance.js'
 
 const cell = 8
 export const gap = 12
@@ -2819,7 +2829,6 @@ export function shapeOf(mirror, isClosed = () => false) {
 
 export function edited(id, before, after, now, ifRevision) {
   const text = JSON.stringify
-  const isObject = value => value && typeof value == 'object' && !Array.isArray(value)
   const changed = (a, b) => Object.keys({...a, ...b}).filter(name => text(a[name]) != text(b[name]))
   const patch = (a, b) => Object.fromEntries(changed(a, b).map(name => [name, isObject(a[name]) && isObject(b[name]) ? patch(a[name], b[name]) : b[name] ?? null]))
   let hasNull
