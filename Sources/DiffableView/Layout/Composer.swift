@@ -16,7 +16,7 @@ struct Composer: Sendable {
         let isEmpty = Mutex<Bool?>(nil)
     }
 
-    /// Whether nothing is drawn but the list's `empty`: there are no rows, and no headers of empty sections.
+    /// Whether only the list's `empty` is drawn, because there are no rows and no headers of empty sections.
     var isEmpty: Bool {
         guard document.rowCount == 0 else { return false }
         if let known = plans.isEmpty.withLock({ $0 }) { return known }

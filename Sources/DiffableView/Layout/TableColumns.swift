@@ -166,7 +166,7 @@ extension TableColumns {
 
     private var paths: [String] { wantedColumns.map(\.source.path) }
 
-    /// The paths whose values are drawn as they are.
+    /// The paths of the columns without a format. A search looks at their values.
     var searchedPaths: [String] { wantedColumns.filter { $0.source.format == nil }.map(\.source.path) }
 
     var firstPath: String? { wantedColumns.first?.source.path }

@@ -204,7 +204,7 @@ extension Format {
 
     private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
 
-    /// Days since 1970 of a date of the Gregorian calendar, whose years begin in March here.
+    /// Days from 1970 to a date of the Gregorian calendar. The calculation begins years in March.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month > 2 ? year : year - 1
         let era = floorDivided(year, 400)

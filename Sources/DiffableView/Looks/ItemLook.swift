@@ -64,7 +64,7 @@ package struct Badge: Equatable, Sendable {
     package var text: String
     package var tint: Tint?
     package var sign: TintSign?
-    /// A badge of a header whose text is a number of items.
+    /// The items that a header's badge counts; nil for a badge with a text of its own.
     package var count: Count?
     package var changesAt: Int?
 

@@ -30,7 +30,7 @@ package enum Tint: Equatable, Sendable {
     }
 }
 
-/// A sign that goes with a tint that depends on a value, so that no colour has a meaning alone.
+/// The sign next to a tint that depends on a value. Without it, only the colour would tell values apart.
 package enum TintSign: String, CaseIterable, Sendable {
     case full = "●"
     case empty = "○"

@@ -22,7 +22,7 @@ struct PickerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            What to print of an item instead of its id, such as '{id}\\t{.text}'. Fields are id, kind, list, section, parent and \
+            The text to print for an item instead of its id, such as '{id}\\t{.text}'. Fields are id, kind, list, section, parent and \
             paths; \\t, \\n and \\\\ are a tab, a line feed and a backslash.
             """, valueName: "template"))
     var format: PickedFormat?

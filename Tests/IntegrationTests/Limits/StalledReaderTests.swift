@@ -27,7 +27,7 @@ extension Integration {
             // Each got the first state. Then the oldest got the newest state, and the others a diff.
             #expect(updates.count == 7)
             #expect(updates.dropLast(2).allSatisfy { $0 == ["initial", "history"] }, "\(updates)")
-            // The state that comes last takes room, too, so the last but one may have lost its own.
+            // The newest state takes room, too, so the sixth client may have lost its state.
             #expect(updates.last?.first == "initial", "\(updates)")
             #expect(updates.last?.dropFirst().allSatisfy { $0 == "" } == true, "\(updates)")
             #expect(try other.wait() == 0, "\(other.complaints)")
