@@ -78,7 +78,8 @@ struct CommandExchange {
         return result
     }
 
-    /// Whether the run is over. A command that was asked to end is over when its group has closed its output.
+    /// Whether the run is over. A command that was told to end may leave processes of its group behind: then the run is over when
+    /// they have closed the output, or at the deadline.
     private var isOver: Bool {
         guard hasEnded, let deadline else { return hasEnded }
         return (output == nil && errors == nil) || deadline <= .now

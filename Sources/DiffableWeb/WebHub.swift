@@ -148,7 +148,7 @@ final class WebHub {
 
     // MARK: - Complaints
 
-    /// Never serves a connection that the daemon does not limit.
+    /// Logs that the daemon does not limit a connection for a browser, so that it is not served.
     func complain(refused name: String, _ message: String) {
         let reason = name == "methodNotFound" ? "it is too old for diffable-web; upgrade and restart it" : message
         complain(once: "the daemon does not limit connections for browsers, so they are refused: \(reason)")

@@ -12,7 +12,8 @@ enum Inotify {
                 "cannot watch files for changes: \(Errno(number: error)); set `every` (or use --every) to read them periodically"
             )
         }
-        // EMFILE reports two different limits. Opening a file distinguishes them.
+        // EMFILE means too many open files of this process, or too many inotify instances of this user. Only with the first no
+        // file can be opened either.
         let other = open("/", O_RDONLY | O_CLOEXEC)
         guard other >= 0 else {
             throw FeedError(

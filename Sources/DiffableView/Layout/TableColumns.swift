@@ -173,7 +173,8 @@ extension TableColumns {
 
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 
-    /// Narrows the widest columns first; when all are narrow, leaves out the last ones.
+    /// Chooses the visible columns and their widths. Narrows the widest columns first, and leaves out the last ones if even
+    /// narrow columns do not fit.
     private mutating func place() {
         columns = wantedColumns.filter { $0.index == 0 || $0.index > passed }
         // Hidden columns leave their room to the visible ones.
