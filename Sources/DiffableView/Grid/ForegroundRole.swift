@@ -3,8 +3,10 @@ package enum ForegroundRole: Equatable, Sendable {
     case text
     /// Less important text: secondary text, counts.
     case secondary
-    /// Barely visible parts: separators, frames, chevrons.
+    /// Barely visible signs: chevrons, handles.
     case tertiary
+    /// Borders, separators and tracks.
+    case line
     /// Text that is legible on a tinted ground.
     case onTint
     case tint(Tint)
@@ -30,4 +32,6 @@ package enum BackgroundRole: Equatable, Sendable {
     case badge
     case overlay
     case tint(Tint)
+    /// A little of a tint.
+    case wash(Tint)
 }

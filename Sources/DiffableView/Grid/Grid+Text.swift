@@ -46,6 +46,7 @@ extension ForegroundRole: CustomStringConvertible {
         case .text: "text"
         case .secondary: "secondary"
         case .tertiary: "tertiary"
+        case .line: "line"
         case .onTint: "onTint"
         case .tint(let tint): "\(tint)"
         }
@@ -69,6 +70,7 @@ extension BackgroundRole: CustomStringConvertible {
         case .badge: "badge"
         case .overlay: "overlay"
         case .tint(let tint): "\(tint)"
+        case .wash(let tint): "\(tint) wash"
         }
     }
 }

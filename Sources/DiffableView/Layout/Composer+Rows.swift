@@ -23,7 +23,7 @@ extension Composer {
             block.height = 2
             block.addRule(
                 symbols.separator, line: 0, columns: geometry.content.lowerBound..<geometry.row.upperBound,
-                Style(.tertiary, on: geometry.ground))
+                Style(.line, on: geometry.ground))
         }
         let line = block.height - 1
         let frame = Frame(
@@ -116,7 +116,7 @@ extension Composer {
             block.fill(lines: 0..<block.height, columns: geometry.outer, Style(.text, on: geometry.ground))
         }
         guard plan.hasBox else { return }
-        let style = Style(.tertiary, on: geometry.ground)
+        let style = Style(.line, on: geometry.ground)
         for line in 0..<block.height {
             block.add(symbols.frame.down, line: line, column: geometry.outer.lowerBound, style)
             block.add(symbols.frame.down, line: line, column: geometry.outer.upperBound - 1, style)

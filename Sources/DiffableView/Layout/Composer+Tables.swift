@@ -40,7 +40,7 @@ extension Composer {
                 Style(.secondary, on: geometry.ground, .bold))
         }
         addMoreSigns(&titles, table, geometry)
-        titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.tertiary, on: geometry.ground))
+        titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.line, on: geometry.ground))
         addGround(&titles, plan)
         for var run in titles.runs {
             run.line += line

@@ -37,11 +37,17 @@ struct RowWriter {
 
     /// Adds a trailing part, if half of the columns stay free.
     mutating func addTrailing(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
-        guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return }
-        let taken = free.upperBound - columns..<free.upperBound
+        guard let taken = reserve(columns) else { return }
         block.add(text, line: line, columns: taken, style)
         note(part, taken)
+    }
+
+    /// Takes columns from the end, and a blank before them.
+    private mutating func reserve(_ columns: Int) -> Range<Int>? {
+        guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return nil }
+        let taken = free.upperBound - columns..<free.upperBound
         free = free.lowerBound..<taken.lowerBound - 1
+        return taken
     }
 
     private mutating func note(_ part: Frame.Part?, _ columns: Range<Int>) {
@@ -136,21 +142,34 @@ struct RowWriter {
         let sides = symbols.isASCII ? ("(", ")") : (" ", " ")
         var style = style(.text)
         if look.isEnabled {
-            style = badge.tint.map { Style(.onTint, on: .tint($0), .bold) } ?? Style(.text, on: .badge)
+            style = Self.badgeStyle(badge.tint, isSolid: look.isUrgent)
         }
         addTrailing(sides.0 + text + sides.1, columns: columnCount(of: text) + 2, style)
     }
 
+    private static func badgeStyle(_ tint: Tint?, isSolid: Bool) -> Style {
+        if isSolid { return Style(.onTint, on: .tint(tint ?? .secondary), .bold) }
+        return tint.map { Style(.tint($0), on: .wash($0)) } ?? Style(.secondary, on: .badge)
+    }
+
+    /// A label describes the progress instead of a percentage.
     mutating func addProgress() {
         guard let progress = look.progress else { return }
-        if free.count >= 40 {
+        let room = free.count
+        let hasLabel = look.accessories?.contains { $0.text != nil } ?? false
+        if room >= 40, !hasLabel {
             let number = "\(Int((progress * 100).rounded()))%"
             let space = String(repeating: " ", count: 4 - number.count)
             addTrailing(space + number, columns: 4, style(.secondary))
         }
-        let columns = free.count >= 30 ? 10 : 5
-        addTrailing(
-            symbols.bar(progress, columns: columns), columns: columns, style(look.isEnabled ? tint : .text))
+        if let columns = reserve(min(max(room / 6, 5), 20)) { addBar(progress, line: line, columns: columns) }
+    }
+
+    mutating func addBar(_ progress: Double, line: Int, columns: Range<Int>) {
+        let done = symbols.bar(progress, columns: columns.count)
+        let track = columns.lowerBound + done.count..<columns.upperBound
+        block.add(done, line: line, columns: columns, style(look.isEnabled ? tint : .text))
+        block.addRule(symbols.bar[0], line: line, columns: track, Style(.line, on: ground))
     }
 
     // MARK: - Text

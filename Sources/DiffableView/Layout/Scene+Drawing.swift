@@ -73,7 +73,7 @@ extension Scene {
         if let ground {
             canvas.restyle(frame.rectangle) { style in
                 switch style.ground {
-                case .badge, .tint: break
+                case .badge, .tint, .wash: break
                 default: style.ground = ground
                 }
             }

@@ -34,7 +34,7 @@ struct SectionGeometry: Sendable {
             outer = start..<max(start + width, start + 1)
             row = outer.count > 8 ? Self.inside(outer, 1, 1) : outer
             content = Self.inside(row, 2, 1)
-            (page, ground) = (.page, .group)
+            (page, ground) = (.base, .base)
         case .sidebar:
             outer = 0..<columns
             row = Self.inside(0..<end, 1, 0)

@@ -16,7 +16,7 @@ package struct Symbols: Sendable {
     /// Checkboxes have the same width.
     let checked, unchecked, mixed: String
     let urgent: Character
-    /// The steps of a column of a bar, from empty. The empty step is as high as a line, or bars below each other would merge.
+    /// The steps of a column of a bar, from empty. The empty step is the track.
     let bar: [Character]
     let missing: Character
     let thumb: Character
@@ -33,7 +33,7 @@ package struct Symbols: Sendable {
         separator: "─", focus: "▌", mark: "◆", change: "•", expanded: "▾", collapsed: "▸", chevron: "›", back: "‹",
         checkmark: "✓", delete: "⊖", insert: "⊕", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", selected: "◉",
         unselected: "○", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
-        bar: ["─", "╾", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
+        bar: ["─", "╸", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
         spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"])
 
     package static let ascii = Symbols(
@@ -65,10 +65,10 @@ extension Symbols {
         }
     }
 
+    /// The done part of a bar. The rest of its columns is the track.
     func bar(_ progress: Double, columns: Int) -> String {
         let steps = bar.count - 1
         let done = Int((progress * Double(columns * steps)).rounded())
-        return String(
-            (0..<max(columns, 0)).map { column in bar[min(max(done - column * steps, 0), steps)] })
+        return String((0..<(done + steps - 1) / steps).map { column in bar[min(done - column * steps, steps)] })
     }
 }
