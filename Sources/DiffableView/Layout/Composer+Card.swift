@@ -48,8 +48,7 @@ extension Composer {
         writer.addCheckbox(reserving: false)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addTrailingAccessories(isEditing: document.isEditing)
-        writer.addBadge()
+        writer.addAccessoriesAndBadge(EndSlots(), isEditing: document.isEditing)
         writer.addUrgency()
     }
 

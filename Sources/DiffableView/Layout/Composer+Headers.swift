@@ -70,9 +70,7 @@ extension Composer {
             block, frame, free: geometry.content, line: line, ground: ground, look: look, symbols: symbols)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addTrailingAccessories(isEditing: document.isEditing)
-        writer.addBadge()
-        writer.addProgress()
+        writer.addEnds(EndSlots(), columns: geometry.content.count, isEditing: document.isEditing)
         let text = fitted(look.text, columns: writer.free.count)
         let isQuiet = geometry.appearance == .grouped || geometry.appearance == .insetGrouped
         let ink: ForegroundRole = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)

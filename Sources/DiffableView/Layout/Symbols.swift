@@ -65,6 +65,24 @@ extension Symbols {
         }
     }
 
+    /// The text of an accessory at the end of a row; nil if it is at the front.
+    func trailingText(_ accessory: Accessory) -> String? {
+        switch accessory.sort {
+        case .disclosureIndicator: String(chevron)
+        case .checkmark: String(checkmark)
+        case .reorder: String(reorder)
+        case .detail: String(detail)
+        case .label, .custom: accessory.text ?? ""
+        case .popUpMenu: (accessory.text.map { "\($0) " } ?? "") + String(popUpMenu)
+        case .outlineDisclosure, .multiselect, .delete, .insert: nil
+        }
+    }
+
+    /// The text of a badge with its sign; nil if it is empty.
+    func badgeText(_ badge: Badge) -> String? {
+        badge.text.isEmpty ? nil : (badge.sign.map { sign($0) + " " } ?? "") + badge.text
+    }
+
     /// The done part of a bar. The rest of its columns is the track.
     func bar(_ progress: Double, columns: Int) -> String {
         let steps = bar.count - 1
