@@ -11,7 +11,7 @@ extension Palette {
         case .flashing: pen.attributes = [.reverse, .bold]
         case .selectedUnfocused: pen.attributes = .underline
         case .badge, .header, .wash: pen.attributes = .bold
-        case .base, .page, .group, .sidebar, .marked, .changed, .overlay: break
+        case .base, .page, .group, .sidebar, .marked, .changed, .changedFading, .changedFaint, .overlay: break
         }
         // Dim text on a reversed background would be nearly as bright as the background.
         if [.secondary, .tertiary, .line].contains(style.ink), !pen.attributes.contains(.reverse) {

@@ -25,7 +25,8 @@ package enum BackgroundRole: Equatable, Sendable {
     /// The focused row, with and without keyboard focus.
     case selected, selectedUnfocused
     case marked
-    case changed
+    /// A change by others, which fades.
+    case changed, changedFading, changedFaint
     /// Asks for attention: a key that was refused.
     case flashing
     case bar

@@ -65,6 +65,8 @@ extension BackgroundRole: CustomStringConvertible {
         case .selectedUnfocused: "selectedUnfocused"
         case .marked: "marked"
         case .changed: "changed"
+        case .changedFading: "changedFading"
+        case .changedFaint: "changedFaint"
         case .flashing: "flashing"
         case .bar: "bar"
         case .badge: "badge"

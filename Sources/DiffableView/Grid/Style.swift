@@ -128,8 +128,7 @@ extension ForegroundRole {
 extension BackgroundRole {
     fileprivate static let named: [BackgroundRole] = [
         .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
-        .badge,
-        .overlay,
+        .badge, .overlay, .changedFading, .changedFaint,
     ]
 
     fileprivate var code: ColourCode {
@@ -147,6 +146,8 @@ extension BackgroundRole {
         case .bar: 10
         case .badge: 11
         case .overlay: 12
+        case .changedFading: 13
+        case .changedFaint: 14
         case .tint(let tint): tint.code
         case .wash(let tint): tint.washCode
         }

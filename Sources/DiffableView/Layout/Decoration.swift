@@ -6,7 +6,7 @@ package struct Decoration: Sendable {
     /// Whether keys act on the rows, and not on a line of text or another part.
     package var hasKeyboard = true
     package var marked: Set<ItemID> = []
-    package var changed: Set<ItemID> = []
+    package var changed: [ItemID: ChangeMark] = [:]
     package var flashing: RowID?
     package var spinning: Set<RowID> = []
     /// Increases while a spinner is visible.

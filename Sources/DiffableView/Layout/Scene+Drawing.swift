@@ -57,10 +57,7 @@ extension Scene {
         var ground: BackgroundRole?
         var sign: (Character, ForegroundRole)?
         if let id = frame.id.item {
-            if decoration.changed.contains(id) {
-                ground = decoration.reducesMotion ? nil : .changed
-                sign = (composer.symbols.change, .tint(.accent))
-            }
+            if decoration.changed[id] != nil { sign = (composer.symbols.change, .tint(.yellow)) }
             if decoration.marked.contains(id) {
                 ground = .marked
                 sign = (composer.symbols.mark, .tint(.accent))
@@ -76,6 +73,14 @@ extension Scene {
                 case .badge, .tint, .wash: break
                 default: style.ground = ground
                 }
+            }
+        }
+        if let change = frame.id.item.flatMap({ decoration.changed[$0] }), !decoration.reducesMotion,
+            decoration.flashing != frame.id
+        {
+            for place in change.places {
+                let place = place.moved(by: frame.rectangle.row, columns: frame.rectangle.column)
+                canvas.restyle(place.clipped(to: frame.rectangle)) { $0.ground = change.step.ground }
             }
         }
         switch frame.shape {

@@ -58,13 +58,8 @@ struct EndSlots: Sendable {
         var slots = self
         slots.badge = min(badge, columns / 4)
         for index in accessories.indices { slots.accessories[index].width = min(accessories[index].width, columns / 3) }
-        return slots.width(in: columns) <= columns / 2 ? slots : EndSlots(hasLabels: hasLabels)
-    }
-
-    /// The columns that they take, with a blank before each.
-    func width(in columns: Int) -> Int {
-        let widths = accessories.map(\.width) + [badge] + (hasProgress ? [bar(in: columns), hasLabels ? 0 : 4] : [])
-        return widths.reduce(0) { $0 + ($1 > 0 ? $1 + 1 : 0) }
+        let widths = slots.accessories.map(\.width) + [slots.badge] + (hasProgress ? [slots.bar(in: columns), 4] : [])
+        return widths.reduce(0) { $0 + $1 + 1 } <= columns / 2 ? slots : EndSlots(hasLabels: hasLabels)
     }
 
     /// The columns of a progress bar, in rows of some columns.
@@ -106,7 +101,7 @@ extension Composer {
         return traits
     }
 
-    func leadingWidth(_ traits: SectionTraits) -> Int {
+    private func leadingWidth(_ traits: SectionTraits) -> Int {
         (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
             + (traits.hasIcons ? 3 : 0) + (traits.hasSigns ? 2 : 0)
     }

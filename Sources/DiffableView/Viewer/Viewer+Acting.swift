@@ -328,6 +328,7 @@ extension Viewer {
     mutating func noteEdit(of item: ItemID, _ revision: Int, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].noteOwnChange(revision, "Edit \(subject([item]))")
+        setNeedsDrawing()
     }
 
     func isEnabled(_ item: ItemID) -> Bool {

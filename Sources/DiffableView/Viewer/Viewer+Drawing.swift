@@ -55,7 +55,7 @@ extension Viewer {
         if case .typing(let prompt) = mode { decoration.hasKeyboard = prompt.isPicking }
         if !hasFocus { decoration.hasKeyboard = false }
         decoration.marked = pane.marks
-        decoration.changed = Set(pane.changes.keys)
+        decoration.changed = pane.changes.mapValues(\.mark)
         decoration.flashing = flash?.row
         decoration.spinning = spinningRows
         decoration.spinnerStep = spinnerStepNumber

@@ -14,7 +14,7 @@ import Testing
     private static let grounds: [BackgroundRole] =
         [
             .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
-            .badge, .overlay,
+            .badge, .overlay, .changedFading, .changedFaint,
         ] + tints.map { .tint($0) } + tints.map { .wash($0) }
 
     /// Backgrounds of common terminals, and colours that no theme would use.
