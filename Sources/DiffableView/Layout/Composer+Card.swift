@@ -62,6 +62,7 @@ extension Composer {
             lines == 1
             ? [fitted(look.text, columns: writer.free.count)]
             : wrapped(look.text, columns: writer.free.count, lines: lines)
+        writer.noteText(writer.free)
         for text in texts where line < last {
             writer.block.add(text, line: line, columns: writer.free, writer.textStyle.adding(.bold))
             line += 1

@@ -150,7 +150,7 @@ extension Composer {
 // MARK: - The list
 
 extension Composer {
-    private var firstGeometry: SectionGeometry {
+    var firstGeometry: SectionGeometry {
         sectionCount > 0 ? plan(0).geometry : SectionGeometry(.plain, columns: columns)
     }
 

@@ -66,6 +66,7 @@ extension Composer {
         if let secondary, lines == 1, plan.geometry.content.count >= Self.besideColumnsMin {
             return addBeside(&writer, secondary, plan)
         }
+        writer.noteText(writer.free)
         let texts =
             lines == 1
             ? [fitted(look.text, columns: writer.free.count)]
@@ -93,9 +94,11 @@ extension Composer {
         let offset = min(stepped, max(room - plan.traits.besideSecondary, room * 55 / 100))
         let start = max(content.lowerBound + offset, free.lowerBound + Self.besideTextMin)
         guard start < free.upperBound else {
+            writer.noteText(free)
             return writer.block.add(
                 fitted(writer.look.text, columns: free.count), line: writer.line, columns: free, writer.textStyle)
         }
+        writer.noteText(free.lowerBound..<start - 2)
         let text = fitted(writer.look.text, columns: start - 2 - free.lowerBound)
         writer.block.add(text, line: writer.line, columns: free, writer.textStyle)
         writer.block.add(

@@ -20,6 +20,7 @@ extension Composer {
                 document.cache.widen(plan.id, column.index, to: start - column.columns.lowerBound + wanted)
             }
             var style = isFirst ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            if isFirst { writer.noteText(start..<end) }
             if let tint = cell.tint { style = writer.style(.tint(tint)) }
             addCell(&writer.block, cell.text, line: writer.line, start..<end, column.alignment, style)
         }
@@ -36,30 +37,39 @@ extension Composer {
         var titles = Block(height: 2, page: geometry.page)
         for column in columns {
             addCell(
-                &titles, column.source.title, line: 0, column.columns, column.alignment,
+                &titles, title(of: column), line: 0, column.columns, column.alignment,
                 Style(.secondary, on: geometry.ground, .bold))
         }
         addMoreSigns(&titles, table, geometry)
         titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.line, on: geometry.ground))
         addGround(&titles, plan)
-        for var run in titles.runs {
-            run.line += line
-            block.runs.append(run)
+        block.append(titles)
+        let parts = columns.map { column in
+            (Frame.Part.title(column.index), Rectangle(column: column.columns.lowerBound, row: line, width: column.columns.count, height: 1))
         }
-        for var fill in titles.fills {
-            fill.rectangle.row += line
-            block.fills.append(fill)
-        }
-        block.height += titles.height
         if let header = block.frames.firstIndex(where: { $0.id == .header(plan.id) }) {
             block.frames[header].rectangle.height = block.height - block.frames[header].rectangle.row
+            block.frames[header].parts += parts
         } else {
             var frame = Frame(
                 .header(plan.id),
                 Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: titles.height))
             frame.isFocusable = false
+            frame.parts = parts
             block.frames.append(frame)
         }
+    }
+
+    /// The title with a sign if the rows are sorted by the column.
+    private func title(of column: TableColumns.Column) -> String {
+        guard let sorting = viewport.sorting, sorting.path == sortPath(column.source) else { return column.source.title }
+        let sign = sorting.isDescending ? symbols.descending : symbols.ascending
+        let title = fitted(column.source.title, columns: max(column.columns.count - 2, 0))
+        return title.isEmpty ? String(sign) : "\(title) \(sign)"
+    }
+
+    func sortPath(_ column: TableColumn) -> String {
+        column.path.isEmpty ? document.looks.textPath(ofKind: nil) ?? "/text" : column.path
     }
 
     private func addMoreSigns(_ titles: inout Block, _ table: TableColumns, _ geometry: SectionGeometry) {

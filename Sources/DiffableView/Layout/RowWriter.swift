@@ -191,6 +191,10 @@ struct RowWriter {
 
     // MARK: - Text
 
+    mutating func noteText(_ columns: Range<Int>) {
+        frame.text = Rectangle(column: columns.lowerBound, row: line, width: columns.count, height: 1)
+    }
+
     var textStyle: Style {
         let ink: ForegroundRole = look.icon == nil ? look.tint.map { .tint($0) } ?? .text : .text
         return style(ink, look.isUrgent ? .bold : [])

@@ -4,6 +4,7 @@ extension Scene {
     package func draw(into grid: inout Grid, decoration: Decoration = Decoration()) {
         var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: regions.rows)
         drawRows(&canvas, decoration)
+        drawField(&canvas)
         if decoration.isDimmed {
             canvas.grid.restyle(rows: regions.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
         }
@@ -148,6 +149,7 @@ extension Scene {
             let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
             return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
         }
+        if let place = fieldCursor { return place }
         guard decoration.showsCursor else { return nil }
         if let overlay { return overlay.cursor }
         guard let frame = decoration.focused.flatMap(frame(of:)) else { return nil }

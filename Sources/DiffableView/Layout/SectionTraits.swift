@@ -101,7 +101,7 @@ extension Composer {
         return traits
     }
 
-    private func leadingWidth(_ traits: SectionTraits) -> Int {
+    func leadingWidth(_ traits: SectionTraits) -> Int {
         (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
             + (traits.hasIcons ? 3 : 0) + (traits.hasSigns ? 2 : 0)
     }

@@ -13,6 +13,8 @@ package struct Symbols: Sendable {
     let expanded, collapsed, chevron, back: Character
     let checkmark, delete, insert, reorder, detail, popUpMenu: Character
     let selected, unselected: Character
+    /// Orders.
+    let ascending, descending: Character
     /// Checkboxes have the same width.
     let checked, unchecked, mixed: String
     let urgent: Character
@@ -32,7 +34,7 @@ package struct Symbols: Sendable {
             topLeft: "┏", topRight: "┓", bottomLeft: "┗", bottomRight: "┛", across: "━", down: "┃"),
         separator: "─", focus: "▌", mark: "◆", change: "•", expanded: "▾", collapsed: "▸", chevron: "›", back: "‹",
         checkmark: "✓", delete: "⊖", insert: "⊕", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", selected: "◉",
-        unselected: "○", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
+        unselected: "○", ascending: "▲", descending: "▼", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
         bar: ["─", "╸", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
         spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"])
 
@@ -42,7 +44,7 @@ package struct Symbols: Sendable {
         heavyFrame: Frame(topLeft: "#", topRight: "#", bottomLeft: "#", bottomRight: "#", across: "=", down: "#"),
         separator: "-", focus: ">", mark: "*", change: "~", expanded: "v", collapsed: ">", chevron: ">", back: "<",
         checkmark: "*", delete: "-", insert: "+", reorder: "=", detail: "i", popUpMenu: "v", selected: "@",
-        unselected: "o", checked: "[x]", unchecked: "[ ]", mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
+        unselected: "o", ascending: "^", descending: "v", checked: "[x]", unchecked: "[ ]", mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
         thumb: "|", bullet: "-", ellipsis: "~", spinner: ["|", "/", "-", "\\"])
 }
 

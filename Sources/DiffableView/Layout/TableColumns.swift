@@ -54,7 +54,7 @@ extension Composer {
             let items = (0..<sampled).compactMap { index in
                 snapshot.itemIdentifier(at: [plan.index, index]).flatMap { resolved($0, plan) }
             }
-            let leading = leadingWidth(plan)
+            let leading = leadingWidth(plan.traits) + (plan.traits.isOutline ? 6 : 0)
             let chosen = TableColumns(
                 plan.look.columns ?? TableColumns.members(items), items,
                 plan: plan, leading: leading, viewport)
@@ -63,13 +63,6 @@ extension Composer {
             }
             return chosen.keepingWidths(of: known).passing(passed)
         }
-    }
-
-    /// The width before the text in the first column, including some levels of an outline.
-    private func leadingWidth(_ plan: SectionPlan) -> Int {
-        let traits = plan.traits
-        return (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
-            + (traits.hasIcons ? 3 : 0) + (traits.isOutline ? 6 : 0)
     }
 }
 
@@ -170,6 +163,9 @@ extension TableColumns {
     var searchedPaths: [String] { wantedColumns.filter { $0.source.format == nil }.map(\.source.path) }
 
     var firstPath: String? { wantedColumns.first?.source.path }
+
+    /// All columns, also those without room.
+    var sources: [TableColumn] { wantedColumns.map(\.source) }
 
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 

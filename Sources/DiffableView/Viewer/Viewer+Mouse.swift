@@ -82,6 +82,7 @@ extension Viewer {
             select(row)
             if let item = row.item { check(item) }
         case .checkbox where pane.cursor == row && options.picking == .none: performPrimaryAction()
+        case .title(let index): if case .header(let section) = row { sort(byColumn: index, of: section) }
         case .accessory(let index) where pane.cursor == row: press(accessory: index, of: row)
         case .checkbox, .icon, .accessory, .swipeAction: press(row)
         }

@@ -43,7 +43,8 @@ extension Viewer {
     var holdsStructure: Bool {
         switch mode {
         case .menu, .question, .swipe, .drag, .range: true
-        case .rows, .typing, .help, .notice: isHeld
+        case .typing(let prompt): prompt.field != nil || isHeld
+        case .rows, .help, .notice: isHeld
         }
     }
 

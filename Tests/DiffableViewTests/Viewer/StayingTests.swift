@@ -394,7 +394,7 @@ import Testing
         screen.press("d")
         screen.showJustNow(try named(["i20"], "Two"))
         #expect(marked(screen).isEmpty)
-        let visible = (0..<40).map { ItemID("i\($0)") }.filter { screen.line($0) != nil }
+        let visible = try (0..<40).map { try ItemID("i\($0)") }.filter { screen.line($0) != nil }
         screen.handle(.reply(ViewerReply(request: 1, .refused("no"))))
         screen.showJustNow(try named(visible.prefix(3), "Three"))
         #expect(marked(screen) == "ThreeThreeThree")
