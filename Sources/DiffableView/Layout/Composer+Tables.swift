@@ -36,16 +36,18 @@ extension Composer {
         let line = block.height
         var titles = Block(height: 2, page: geometry.page)
         for column in columns {
-            addCell(
-                &titles, title(of: column), line: 0, column.columns, column.alignment,
-                Style(.secondary, on: geometry.ground, .bold))
+            addTitle(&titles, column, Style(.secondary, on: geometry.ground, .bold))
         }
         addMoreSigns(&titles, table, geometry)
         titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.line, on: geometry.ground))
         addGround(&titles, plan)
         block.append(titles)
         let parts = columns.map { column in
-            (Frame.Part.title(column.index), Rectangle(column: column.columns.lowerBound, row: line, width: column.columns.count, height: 1))
+            (
+                part: Frame.Part.title(column.index),
+                rectangle: Rectangle(
+                    column: column.columns.lowerBound, row: line, width: column.columns.count, height: 1)
+            )
         }
         if let header = block.frames.firstIndex(where: { $0.id == .header(plan.id) }) {
             block.frames[header].rectangle.height = block.height - block.frames[header].rectangle.row
@@ -60,12 +62,20 @@ extension Composer {
         }
     }
 
-    /// The title with a sign if the rows are sorted by the column.
-    private func title(of column: TableColumns.Column) -> String {
-        guard let sorting = viewport.sorting, sorting.path == sortPath(column.source) else { return column.source.title }
-        let sign = sorting.isDescending ? symbols.descending : symbols.ascending
-        let title = fitted(column.source.title, columns: max(column.columns.count - 2, 0))
-        return title.isEmpty ? String(sign) : "\(title) \(sign)"
+    /// Adds a title, with a sign if the rows are sorted by the column. The sign may take a column of the gap.
+    private func addTitle(_ block: inout Block, _ column: TableColumns.Column, _ style: Style) {
+        var title = column.source.title
+        var columns = column.columns
+        if let sorting = viewport.sorting, sorting.path == sortPath(column.source) {
+            let sign = String(sorting.isDescending ? symbols.descending : symbols.ascending)
+            if columnCount(of: title) + 2 <= columns.count {
+                title += " " + sign
+            } else {
+                title = fitted(title, columns: columns.count) + sign
+                columns = columns.lowerBound..<columns.upperBound + 1
+            }
+        }
+        addCell(&block, title, line: 0, columns, column.alignment, style)
     }
 
     func sortPath(_ column: TableColumn) -> String {

@@ -5,6 +5,7 @@ extension Scene {
         var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: regions.rows)
         drawRows(&canvas, decoration)
         drawField(&canvas)
+        drawInsertion(&canvas, decoration)
         if decoration.isDimmed {
             canvas.grid.restyle(rows: regions.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
         }
@@ -89,6 +90,7 @@ extension Scene {
         case .card: drawEdge(frame, &canvas, isFocused: isFocused, sign)
         }
         if let id = frame.id.item, decoration.marked.contains(id) { drawSelectedAccessory(frame, &canvas) }
+        if decoration.dragged == frame.id { canvas.restyle(frame.rectangle) { $0.attributes.insert(.dim) } }
         if decoration.spinning.contains(frame.id) { drawSpinner(frame, &canvas, step: decoration.spinnerStep) }
         swipeBlock(frame)?.draw(into: &canvas)
     }
@@ -120,6 +122,37 @@ extension Scene {
             }
         }
         if let sign { canvas.put(sign.0, row: rectangle.row, column: rectangle.column + 2, style: sign.1) }
+    }
+
+    /// Underlines the row above the place. Between cards, draws a line.
+    private func drawInsertion(_ canvas: inout Canvas, _ decoration: Decoration) {
+        guard let insertion = decoration.insertion, let frame = frame(of: insertion.row) else { return }
+        let rectangle = frame.rectangle
+        if frame.shape == .card {
+            let column = insertion.side == .before ? rectangle.column - 1 : rectangle.columns.upperBound
+            for row in rectangle.rows {
+                canvas.put(composer.symbols.heavyFrame.down, row: row, column: column, style: .tint(.accent))
+            }
+            return
+        }
+        let last =
+            insertion.side == .before
+            ? rectangle.row - 1 : lastLine(under: insertion.row) ?? rectangle.rows.upperBound - 1
+        guard regions.rows.contains(last) else {
+            return canvas.put(
+                composer.symbols.insertion, row: rectangle.row, column: rectangle.column, style: .tint(.accent))
+        }
+        let place = Rectangle(column: rectangle.column, row: last, width: rectangle.width, height: 1)
+        canvas.restyle(place) { style in
+            style.ink = .tint(.accent)
+            style.attributes.insert(.underline)
+        }
+        canvas.put(composer.symbols.insertion, row: last, column: rectangle.column, style: .tint(.accent))
+    }
+
+    /// The last line of an item's last visible descendant.
+    private func lastLine(under row: RowID) -> Int? {
+        row.item.flatMap { frame(of: .item(composer.lastOpen(under: $0))) }.map { $0.rectangle.rows.upperBound - 1 }
     }
 
     private func drawSelectedAccessory(_ frame: Frame, _ canvas: inout Canvas) {

@@ -58,8 +58,13 @@ struct EndSlots: Sendable {
         var slots = self
         slots.badge = min(badge, columns / 4)
         for index in accessories.indices { slots.accessories[index].width = min(accessories[index].width, columns / 3) }
-        let widths = slots.accessories.map(\.width) + [slots.badge] + (hasProgress ? [slots.bar(in: columns), 4] : [])
-        return widths.reduce(0) { $0 + $1 + 1 } <= columns / 2 ? slots : EndSlots(hasLabels: hasLabels)
+        return slots.width(in: columns) <= columns / 2 ? slots : EndSlots(hasLabels: hasLabels)
+    }
+
+    /// The columns that they take, with a blank before each.
+    func width(in columns: Int) -> Int {
+        let widths = accessories.map(\.width) + [badge] + (hasProgress ? [bar(in: columns), hasLabels ? 0 : 4] : [])
+        return widths.reduce(0) { $0 + ($1 > 0 ? $1 + 1 : 0) }
     }
 
     /// The columns of a progress bar, in rows of some columns.

@@ -15,6 +15,8 @@ package struct Symbols: Sendable {
     let selected, unselected: Character
     /// Orders.
     let ascending, descending: Character
+    /// The start of the line where a dragged row would be dropped.
+    let insertion: Character
     /// Checkboxes have the same width.
     let checked, unchecked, mixed: String
     let urgent: Character
@@ -34,7 +36,8 @@ package struct Symbols: Sendable {
             topLeft: "┏", topRight: "┓", bottomLeft: "┗", bottomRight: "┛", across: "━", down: "┃"),
         separator: "─", focus: "▌", mark: "◆", change: "•", expanded: "▾", collapsed: "▸", chevron: "›", back: "‹",
         checkmark: "✓", delete: "⊖", insert: "⊕", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", selected: "◉",
-        unselected: "○", ascending: "▲", descending: "▼", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
+        unselected: "○", ascending: "▲", descending: "▼", insertion: "▸", checked: "☑", unchecked: "☐", mixed: "◪",
+        urgent: "!",
         bar: ["─", "╸", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
         spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"])
 
@@ -44,7 +47,8 @@ package struct Symbols: Sendable {
         heavyFrame: Frame(topLeft: "#", topRight: "#", bottomLeft: "#", bottomRight: "#", across: "=", down: "#"),
         separator: "-", focus: ">", mark: "*", change: "~", expanded: "v", collapsed: ">", chevron: ">", back: "<",
         checkmark: "*", delete: "-", insert: "+", reorder: "=", detail: "i", popUpMenu: "v", selected: "@",
-        unselected: "o", ascending: "^", descending: "v", checked: "[x]", unchecked: "[ ]", mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
+        unselected: "o", ascending: "^", descending: "v", insertion: ">", checked: "[x]", unchecked: "[ ]",
+        mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
         thumb: "|", bullet: "-", ellipsis: "~", spinner: ["|", "/", "-", "\\"])
 }
 

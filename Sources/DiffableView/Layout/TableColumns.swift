@@ -27,6 +27,8 @@ struct TableColumns: Sendable {
     /// The number of columns after the first that are scrolled past.
     private(set) var passed = 0
     let section: Record
+    /// The columns of the section's rows, and those that are left for cells.
+    let content: Range<Int>
     let area: Range<Int>
     let sampled: Int
 
@@ -44,7 +46,7 @@ extension Composer {
         let sampled = min(snapshot.numberOfRootItems(inSection: plan.id) ?? 0, TableColumns.sampleCount)
         let passed = viewport.passedColumns[plan.id] ?? 0
         func isValid(_ known: TableColumns) -> Bool {
-            known.section.isShared(with: plan.resolved.record) && known.area == plan.geometry.content
+            known.section.isShared(with: plan.resolved.record) && known.content == plan.geometry.content
                 && known.sampled >= sampled
         }
         return document.cache.columns(plan.id) { known in
@@ -58,7 +60,7 @@ extension Composer {
             let chosen = TableColumns(
                 plan.look.columns ?? TableColumns.members(items), items,
                 plan: plan, leading: leading, viewport)
-            guard let known, known.section.isShared(with: chosen.section), known.area == chosen.area else {
+            guard let known, known.section.isShared(with: chosen.section), known.content == chosen.content else {
                 return chosen.passing(passed)
             }
             return chosen.keepingWidths(of: known).passing(passed)
@@ -94,7 +96,8 @@ extension TableColumns {
         leading: Int, _ viewport: Viewport
     ) {
         section = plan.resolved.record
-        area = plan.geometry.content
+        content = plan.geometry.content
+        area = content.lowerBound..<content.upperBound - plan.traits.ends.width(in: content.count)
         sampled = items.count
         var widths: [Int] = []
         columns = []

@@ -53,7 +53,11 @@ extension Viewer {
     private var decoration: Decoration {
         var decoration = Decoration()
         decoration.focused = pane.cursor
-        if case .drag(let drag) = mode, let target = drag.target { decoration.focused = target }
+        if case .drag(let drag) = mode {
+            decoration.focused = nil
+            decoration.insertion = insertion(of: drag)
+            if drag.taken.list == selected { decoration.dragged = drag.taken.items.first.map { .item($0) } }
+        }
         if case .typing(let prompt) = mode {
             decoration.hasKeyboard = prompt.isPicking
             if case .after? = prompt.field?.place { decoration.focused = nil }

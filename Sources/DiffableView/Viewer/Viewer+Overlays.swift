@@ -271,7 +271,7 @@ extension Viewer {
                 .init("> <", "show the actions at the front of the row, at its end"),
                 .init("Space", "mark the row; go to the next one if several can be marked"),
                 .init("v  S-↑ S-↓", "mark a range"),
-                .init("M-↑ M-↓", "move the row up or down"),
+                .init("M-↑ M-↓", "move the row up or down, also into another section"),
                 .init("^X ^V", "take rows, and put them after the selected row"),
                 .init("+", "insert a new row after this one"),
                 .init("R  F2", "rename the row: edit its text in its place"),

@@ -47,7 +47,8 @@ extension Viewer {
             var members = [ContentValue.Member("path", .text(path)), .init("numeric", .boolean(true))]
             if isDescending { members.append(.init("descending", .boolean(true))) }
             pane.filter.sort = [ContentValue.object(members).json]
-            pane.filter.sortWords = "\(column.title.isEmpty ? path : column.title) "
+            pane.filter.sortWords =
+                "\(column.title.isEmpty ? path : column.title) "
                 + String(isDescending ? options.symbols.descending : options.symbols.ascending)
         }
         setNeedsDrawing()

@@ -352,7 +352,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a change is marked in three steps, and where motion is reduced by its sign alone`(reducesMotion: Bool) throws {
+    func `a change is marked in three steps, and where motion is reduced by its sign alone`(reducesMotion: Bool) throws
+    {
         var screen = ViewerScreen { $0.reducesMotion = reducesMotion }
         screen.show(try .numbered(0..<4))
         let line = try #require(screen.line("i2"))
@@ -364,7 +365,8 @@ import Testing
         let marked = screen.lines[line]
         for ground: BackgroundRole in [.changed, .changedFading, .changedFaint] {
             let cells = screen.grid.row(line).filter { $0.style.ground == ground }
-            #expect(cells.map { screen.grid.text(of: $0) }.joined() == (reducesMotion ? "" : " 7 "), "only the new text")
+            #expect(
+                cells.map { screen.grid.text(of: $0) }.joined() == (reducesMotion ? "" : " 7 "), "only the new text")
             screen.wait(.milliseconds(399))
             #expect(screen.lines[line] == marked)
             screen.wait(.milliseconds(1))
