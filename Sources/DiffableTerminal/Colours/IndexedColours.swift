@@ -22,6 +22,15 @@ enum IndexedColours {
 
     private static let greys = all.filter { $0.colour.red == $0.colour.green && $0.colour.green == $0.colour.blue }
 
+    /// Returns the grey on the readable side of a background whose contrast is nearest to this one.
+    static func line(on ground: RGB, contrast: Double) -> UInt8 {
+        let luminance = ground.luminance
+        let isLighter = ground.opposite == .white
+        func distance(_ grey: Double) -> Double { abs(RGB.contrast(grey, luminance) - contrast) }
+        return greys.filter { isLighter ? $0.luminance > luminance : $0.luminance < luminance }
+            .min { distance($0.luminance) < distance($1.luminance) }?.index ?? (isLighter ? 231 : 16)
+    }
+
     /// Returns the nearest of these colours that is readable on a background; black or white always is.
     ///
     /// - Parameter isGrey: limits the search to greys. The colour nearest to an unreadable grey is a purple or a green.

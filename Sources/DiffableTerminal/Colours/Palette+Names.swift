@@ -10,11 +10,11 @@ extension Palette {
         case .selected, .bar, .tint: pen.attributes = .reverse
         case .flashing: pen.attributes = [.reverse, .bold]
         case .selectedUnfocused: pen.attributes = .underline
-        case .badge, .header: pen.attributes = .bold
-        case .base, .page, .group, .sidebar, .marked, .changed, .overlay: break
+        case .badge, .header, .wash: pen.attributes = .bold
+        case .base, .page, .group, .sidebar, .marked, .changed, .changedFading, .changedFaint, .overlay: break
         }
         // Dim text on a reversed background would be nearly as bright as the background.
-        if style.ink == .secondary || style.ink == .tertiary, !pen.attributes.contains(.reverse) {
+        if [.secondary, .tertiary, .line].contains(style.ink), !pen.attributes.contains(.reverse) {
             pen.attributes.insert(.dim)
         }
         return pen

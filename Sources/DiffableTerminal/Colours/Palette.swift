@@ -3,7 +3,7 @@ package import DiffableView
 /// Maps styles to the colours and attributes of one terminal.
 ///
 /// Colours are mixed from the terminal's own background. Each ink is moved towards black or white until it is readable, so
-/// contrast does not depend on the chosen colours: text has at least 4.5:1, separators and chevrons at least 3:1.
+/// contrast does not depend on the chosen colours: text has at least 4.5:1, chevrons at least 3:1, and lines 1.3 to 1.5:1.
 package struct Palette: Equatable, Sendable {
     package enum Depth: Int, Comparable, Sendable {
         /// No colours, only attributes.
@@ -18,6 +18,8 @@ package struct Palette: Equatable, Sendable {
 
     package static let textContrast = 4.5
     package static let drawingContrast = 3.0
+    package static let lineContrast = 1.3...1.5
+    private static let wantedLineContrast = 1.4
 
     package let depth: Depth
     package let background: RGB
@@ -64,7 +66,7 @@ extension Palette {
         style.attributes.remove(.dim)
         switch style.ink {
         case .text, .tint: style.ink = .secondary
-        case .secondary, .tertiary, .onTint: break
+        case .secondary, .tertiary, .onTint, .line: break
         }
         return style
     }
@@ -78,6 +80,7 @@ extension Palette {
         // For greys the nearest of the 256 is good enough, and each takes 8 bytes less.
         case .text, .secondary, .tertiary: pen.ink = .indexed(nearest(to: ink, for: style.ink, on: ground))
         case .onTint, .tint: pen.ink = .exact(ink)
+        case .line: pen.ink = lineColour(on: ground) ?? .exact(ink)
         }
         return pen
     }
@@ -90,16 +93,24 @@ extension Palette {
             ground = IndexedColours.colour(index)
             if ground != background { pen.ground = .indexed(index) }
         }
-        if let ink = mixed(style.ink, on: ground) {
+        if style.ink == .line {
+            pen.ink = .indexed(IndexedColours.line(on: ground, contrast: Self.wantedLineContrast))
+        } else if let ink = mixed(style.ink, on: ground) {
             pen.ink = .indexed(nearest(to: ink, for: style.ink, on: ground))
         }
         return pen
     }
 
+    /// A grey of the 256, which takes 8 bytes less than an exact colour; nil if none has the contrast.
+    private func lineColour(on ground: RGB) -> Pen.Colour? {
+        let index = IndexedColours.line(on: ground, contrast: Self.wantedLineContrast)
+        return Self.lineContrast.contains(IndexedColours.colour(index).contrast(with: ground)) ? .indexed(index) : nil
+    }
+
     private func nearest(to colour: RGB, for ink: ForegroundRole, on ground: RGB) -> UInt8 {
         let isGrey =
             switch ink {
-            case .text, .secondary, .tertiary, .onTint, .tint(.secondary), .tint(.gray): true
+            case .text, .secondary, .tertiary, .onTint, .line, .tint(.secondary), .tint(.gray): true
             case .tint: false
             }
         return IndexedColours.nearest(
@@ -119,6 +130,7 @@ extension Palette {
         case .onTint: return ground.opposite
         case .secondary: wish = background.mixed(with: background.opposite, 0.6)
         case .tertiary: wish = background.mixed(with: background.opposite, 0.35)
+        case .line: return ground.line(contrast: Self.wantedLineContrast)
         case .tint(let tint): wish = colour(tint)
         }
         return wish.readable(on: ground, contrast: Self.contrast(of: ink))
@@ -141,12 +153,15 @@ extension Palette {
         case .selected: return wash(.accent, 0.45, 0.24)
         case .selectedUnfocused: return shade(0.20, 0.14)
         case .marked: return wash(.accent, 0.20, 0.12)
-        case .changed: return wash(.yellow, 0.24, 0.22)
+        case .changed: return wash(.yellow, 0.30, 0.26)
+        case .changedFading: return wash(.yellow, 0.20, 0.17)
+        case .changedFaint: return wash(.yellow, 0.10, 0.08)
         case .flashing: return wash(.red, 0.55, 0.35)
         case .bar: return shade(0.13, 0.08)
         case .badge: return shade(0.22, 0.12)
         case .overlay: return shade(0.11, 0.04)
         case .tint(let tint): return colour(tint)
+        case .wash(let tint): return wash(tint, 0.25, 0.14)
         }
     }
 

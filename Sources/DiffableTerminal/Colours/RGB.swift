@@ -78,6 +78,13 @@ extension RGB {
         return end
     }
 
+    /// Returns the colour between this one and black or white whose contrast with this one is nearest to the given one.
+    func line(contrast: Double) -> RGB {
+        let end = opposite
+        return (0...100).lazy.map { self.mixed(with: end, Double($0) / 100) }
+            .min { abs($0.contrast(with: self) - contrast) < abs($1.contrast(with: self) - contrast) }!
+    }
+
     /// Returns the square of the "redmean" distance, times 256.
     func distance(to other: RGB) -> Int {
         let mean = (Int(red) + Int(other.red)) / 2

@@ -3,8 +3,10 @@ package enum ForegroundRole: Equatable, Sendable {
     case text
     /// Less important text: secondary text, counts.
     case secondary
-    /// Barely visible parts: separators, frames, chevrons.
+    /// Barely visible signs: chevrons, handles.
     case tertiary
+    /// Borders, separators and tracks.
+    case line
     /// Text that is legible on a tinted ground.
     case onTint
     case tint(Tint)
@@ -23,11 +25,14 @@ package enum BackgroundRole: Equatable, Sendable {
     /// The focused row, with and without keyboard focus.
     case selected, selectedUnfocused
     case marked
-    case changed
+    /// A change by others, which fades.
+    case changed, changedFading, changedFaint
     /// Asks for attention: a key that was refused.
     case flashing
     case bar
     case badge
     case overlay
     case tint(Tint)
+    /// A little of a tint.
+    case wash(Tint)
 }

@@ -46,6 +46,7 @@ extension ForegroundRole: CustomStringConvertible {
         case .text: "text"
         case .secondary: "secondary"
         case .tertiary: "tertiary"
+        case .line: "line"
         case .onTint: "onTint"
         case .tint(let tint): "\(tint)"
         }
@@ -64,11 +65,14 @@ extension BackgroundRole: CustomStringConvertible {
         case .selectedUnfocused: "selectedUnfocused"
         case .marked: "marked"
         case .changed: "changed"
+        case .changedFading: "changedFading"
+        case .changedFaint: "changedFaint"
         case .flashing: "flashing"
         case .bar: "bar"
         case .badge: "badge"
         case .overlay: "overlay"
         case .tint(let tint): "\(tint)"
+        case .wash(let tint): "\(tint) wash"
         }
     }
 }

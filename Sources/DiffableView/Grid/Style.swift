@@ -56,6 +56,9 @@ typealias ColourCode = UInt32
 
 private let tintSort: ColourCode = 1 << 24
 private let exactSort: ColourCode = 2 << 24
+/// A wash of an exact colour. The wash of a named tint has `namedWash` instead.
+private let exactWashSort: ColourCode = 3 << 24
+private let namedWash: ColourCode = 1 << 23
 private let payloadMask: ColourCode = 1 << 24 - 1
 
 extension Tint {
@@ -77,6 +80,19 @@ extension Tint {
         }
     }
 
+    fileprivate var washCode: ColourCode {
+        if case .exact = self { code ^ exactSort | exactWashSort } else { code | namedWash }
+    }
+
+    /// Nil for a colour that is not a wash.
+    fileprivate init?(washCode: ColourCode) {
+        switch washCode & ~payloadMask {
+        case exactWashSort: self.init(code: washCode ^ exactWashSort | exactSort)
+        case tintSort where washCode & namedWash != 0: self.init(code: washCode ^ namedWash)
+        default: return nil
+        }
+    }
+
     /// Nil for a colour that is not a tint.
     fileprivate init?(code: ColourCode) {
         switch code & ~payloadMask {
@@ -91,7 +107,7 @@ extension Tint {
 }
 
 extension ForegroundRole {
-    fileprivate static let named: [ForegroundRole] = [.text, .secondary, .tertiary, .onTint]
+    fileprivate static let named: [ForegroundRole] = [.text, .secondary, .tertiary, .onTint, .line]
 
     fileprivate var code: ColourCode {
         switch self {
@@ -99,6 +115,7 @@ extension ForegroundRole {
         case .secondary: 1
         case .tertiary: 2
         case .onTint: 3
+        case .line: 4
         case .tint(let tint): tint.code
         }
     }
@@ -111,8 +128,7 @@ extension ForegroundRole {
 extension BackgroundRole {
     fileprivate static let named: [BackgroundRole] = [
         .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
-        .badge,
-        .overlay,
+        .badge, .overlay, .changedFading, .changedFaint,
     ]
 
     fileprivate var code: ColourCode {
@@ -130,11 +146,18 @@ extension BackgroundRole {
         case .bar: 10
         case .badge: 11
         case .overlay: 12
+        case .changedFading: 13
+        case .changedFaint: 14
         case .tint(let tint): tint.code
+        case .wash(let tint): tint.washCode
         }
     }
 
     fileprivate init(code: ColourCode) {
-        self = Tint(code: code).map { .tint($0) } ?? BackgroundRole.named[Int(code)]
+        if let tint = Tint(washCode: code) {
+            self = .wash(tint)
+        } else {
+            self = Tint(code: code).map { .tint($0) } ?? BackgroundRole.named[Int(code)]
+        }
     }
 }

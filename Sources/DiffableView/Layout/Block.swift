@@ -21,10 +21,25 @@ struct Block: Sendable {
     var runs: [Run] = []
     /// Lines are counted from the block's first one.
     var frames: [Frame] = []
+    /// The place of the text of a new row that is typed.
+    var field: Rectangle?
 
     init(height: Int, page: BackgroundRole) {
         self.height = height
         self.page = page
+    }
+
+    /// Adds another block below, without its frames.
+    mutating func append(_ other: Block) {
+        for var run in other.runs {
+            run.line += height
+            runs.append(run)
+        }
+        for var fill in other.fills {
+            fill.rectangle.row += height
+            fills.append(fill)
+        }
+        height += other.height
     }
 
     mutating func add(_ text: String, line: Int, columns: Range<Int>, _ style: Style) {

@@ -19,12 +19,10 @@ extension Composer {
     func addCard(_ block: inout Block, _ id: ItemID, _ plan: SectionPlan, columns: Range<Int>, clip: Int) {
         guard let item = resolved(id, plan) else { return }
         let seen = columns.clamped(to: min(columns.lowerBound, clip)..<clip)
-        let ground = plan.geometry.ground
-        if ground != plan.geometry.page {
-            block.fill(lines: 0..<block.height, columns: seen, Style(.text, on: ground))
-        }
+        // A card has a frame and no ground of its own.
+        let ground = plan.geometry.page
         let box = Rectangle(column: columns.lowerBound, row: 0, width: columns.count, height: block.height)
-        block.addFrame(symbols.frame, box, Style(.tertiary, on: ground), clip: seen.upperBound)
+        block.addFrame(symbols.frame, box, Style(.line, on: ground), clip: seen.upperBound)
         var frame = Frame(.item(id), box, look: item.look)
         frame.rectangle.width = seen.count
         frame.shape = .card
@@ -50,8 +48,7 @@ extension Composer {
         writer.addCheckbox(reserving: false)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addTrailingAccessories(isEditing: document.isEditing)
-        writer.addBadge()
+        writer.addAccessoriesAndBadge(EndSlots(), isEditing: document.isEditing)
         writer.addUrgency()
     }
 
@@ -65,6 +62,7 @@ extension Composer {
             lines == 1
             ? [fitted(look.text, columns: writer.free.count)]
             : wrapped(look.text, columns: writer.free.count, lines: lines)
+        writer.noteText(writer.free)
         for text in texts where line < last {
             writer.block.add(text, line: line, columns: writer.free, writer.textStyle.adding(.bold))
             line += 1
@@ -77,9 +75,7 @@ extension Composer {
             }
         }
         if let progress = look.progress, line < last {
-            writer.block.add(
-                symbols.bar(progress, columns: inner.count), line: last - 1, columns: inner,
-                writer.style(look.isEnabled ? writer.tint : .text))
+            writer.addBar(progress, line: last - 1, columns: inner)
         }
     }
 }

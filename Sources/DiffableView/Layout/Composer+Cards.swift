@@ -6,7 +6,9 @@ extension Composer {
     func gridBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
         let area = plan.geometry.cards(level: path.count - 2)
         let count = plan.groupCount
-        let width = max((area.count - (count - 1)) / count, 1)
+        let room = max(area.count - (count - 1), count)
+        // The first cards are a column wider, so that the last one ends at the edge.
+        let (width, rest) = (room / count, room % count)
         let owner = path.dropLast()
         let end = min(path[path.count - 1] + count, siblingCount(owner))
         let items = (path[path.count - 1]..<max(end, path[path.count - 1])).compactMap { index -> ItemID? in
@@ -18,8 +20,9 @@ extension Composer {
             ?? items.compactMap { resolved($0, plan).map { cardLineCount($0.look, columns: inner) } }.max() ?? 1
         var block = Block(height: min(lines, Self.cardLinesMax) + 2, page: plan.geometry.page)
         for (index, id) in items.enumerated() {
-            let start = area.lowerBound + index * (width + 1)
-            addCard(&block, id, plan, columns: start..<start + width, clip: area.upperBound)
+            let start = area.lowerBound + index * (width + 1) + min(index, rest)
+            let end = start + width + (index < rest ? 1 : 0)
+            addCard(&block, id, plan, columns: start..<end, clip: area.upperBound)
         }
         return block
     }
@@ -47,7 +50,8 @@ extension Composer {
             block.add(symbols.back, line: middle, column: area.lowerBound - 1, style)
         }
         if start + fittingCount(plan, area) < count {
-            block.add(symbols.chevron, line: middle, column: area.upperBound, style)
+            // The last column of the screen is the scroll indicator's.
+            block.add(symbols.chevron, line: middle, column: min(area.upperBound, columns - 2), style)
         }
         return block
     }

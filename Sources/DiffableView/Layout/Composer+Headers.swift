@@ -70,9 +70,7 @@ extension Composer {
             block, frame, free: geometry.content, line: line, ground: ground, look: look, symbols: symbols)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addTrailingAccessories(isEditing: document.isEditing)
-        writer.addBadge()
-        writer.addProgress()
+        writer.addEnds(EndSlots(), columns: geometry.content.count, isEditing: document.isEditing)
         let text = fitted(look.text, columns: writer.free.count)
         let isQuiet = geometry.appearance == .grouped || geometry.appearance == .insetGrouped
         let ink: ForegroundRole = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)
@@ -109,11 +107,7 @@ extension Composer {
             let across = String(repeating: symbols.frame.across, count: geometry.outer.count - 2)
             block.add(
                 "\(symbols.frame.topLeft)\(across)\(symbols.frame.topRight)", line: line, columns: geometry.outer,
-                Style(.tertiary, on: geometry.ground))
-            block.height += 1
-        } else if geometry.appearance == .grouped, plan.isOfRows {
-            block.addRule(
-                symbols.separator, line: line, columns: geometry.outer, Style(.tertiary, on: geometry.ground))
+                Style(.line, on: geometry.ground))
             block.height += 1
         }
     }
@@ -123,18 +117,12 @@ extension Composer {
         var block = Block(height: 0, page: geometry.page)
         // The section continues with rows that are not loaded.
         if isCutAtEnd(plan.index) || !isShown(plan) { return block }
-        if hasRows(plan) {
-            if plan.hasBox {
-                let across = String(repeating: symbols.frame.across, count: geometry.outer.count - 2)
-                block.add(
-                    "\(symbols.frame.bottomLeft)\(across)\(symbols.frame.bottomRight)", line: 0,
-                    columns: geometry.outer, Style(.tertiary, on: geometry.ground))
-                block.height = 1
-            } else if geometry.appearance == .grouped, plan.isOfRows {
-                block.addRule(
-                    symbols.separator, line: 0, columns: geometry.outer, Style(.tertiary, on: geometry.ground))
-                block.height = 1
-            }
+        if hasRows(plan), plan.hasBox {
+            let across = String(repeating: symbols.frame.across, count: geometry.outer.count - 2)
+            block.add(
+                "\(symbols.frame.bottomLeft)\(across)\(symbols.frame.bottomRight)", line: 0, columns: geometry.outer,
+                Style(.line, on: geometry.ground))
+            block.height = 1
         }
         guard let footer = plan.look.footer else { return block }
         let start = block.height
@@ -162,7 +150,7 @@ extension Composer {
 // MARK: - The list
 
 extension Composer {
-    private var firstGeometry: SectionGeometry {
+    var firstGeometry: SectionGeometry {
         sectionCount > 0 ? plan(0).geometry : SectionGeometry(.plain, columns: columns)
     }
 

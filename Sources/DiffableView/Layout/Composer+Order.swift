@@ -178,6 +178,13 @@ extension Composer {
         }
     }
 
+    /// The last drawn descendant of an item, or the item itself.
+    func lastOpen(under item: ItemID) -> ItemID {
+        var item = item
+        while document.isOpen(item), let last = snapshot.children(of: item)?.last { item = last }
+        return item
+    }
+
     /// The path of an item, or of its first ancestor whose children are not drawn.
     func drawnPath(_ path: [Int]) -> [Int] {
         let plan = plan(path[0])

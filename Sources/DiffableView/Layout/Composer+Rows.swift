@@ -6,8 +6,9 @@ import Diffable
 extension Composer {
     /// The number of columns from which the secondary text fits next to the text.
     private static let besideColumnsMin = 48
-    /// The limit of the secondary text's column: on a wide screen the eye should not have to jump.
-    private static let besideStartMax = 44
+    private static let besideStep = 4
+    /// The columns that a text has at least, deep in an outline.
+    private static let besideTextMin = 10
     /// The limit of a row's height in lines.
     static let rowLinesMax = 400
 
@@ -23,7 +24,7 @@ extension Composer {
             block.height = 2
             block.addRule(
                 symbols.separator, line: 0, columns: geometry.content.lowerBound..<geometry.row.upperBound,
-                Style(.tertiary, on: geometry.ground))
+                Style(.line, on: geometry.ground))
         }
         let line = block.height - 1
         let frame = Frame(
@@ -37,35 +38,35 @@ extension Composer {
         return (writer, item, id)
     }
 
-    func addEnds(_ writer: inout RowWriter, _ id: ItemID, _ traits: SectionTraits) {
+    func addEnds(_ writer: inout RowWriter, _ id: ItemID, _ plan: SectionPlan) {
+        let traits = plan.traits
         let disclosure = disclosure(id, writer.look)
         if traits.hasDisclosures || disclosure != nil { writer.addDisclosure(disclosure) }
         writer.addLeadingAccessories(isEditing: document.isEditing)
         writer.addCheckbox(reserving: traits.hasCheckboxes)
         writer.addIcon(reserving: traits.hasIcons)
         writer.addSign(reserving: traits.hasSigns)
-        writer.addTrailingAccessories(isEditing: document.isEditing)
-        writer.addBadge()
-        writer.addProgress()
+        writer.addEnds(plan.traits.ends, columns: plan.geometry.content.count, isEditing: document.isEditing)
         writer.addUrgency()
     }
 
     func rowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
         guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
         var writer = row.writer
-        addEnds(&writer, row.id, plan.traits)
+        addEnds(&writer, row.id, plan)
         let lines = row.item.look.lines == 0 ? Self.rowLinesMax : min(row.item.look.lines, Self.rowLinesMax)
-        addText(&writer, lines: lines, content: plan.geometry.content)
+        addText(&writer, lines: lines, plan)
         if let lines = plan.look.layout.lines { setHeight(&writer, lines: min(lines, Self.rowLinesMax)) }
         return finished(writer, plan)
     }
 
-    func addText(_ writer: inout RowWriter, lines: Int, content: Range<Int>) {
+    func addText(_ writer: inout RowWriter, lines: Int, _ plan: SectionPlan) {
         let look = writer.look
         let secondary = look.secondaryText.flatMap { $0.isEmpty ? nil : $0 }
-        if let secondary, lines == 1, content.count >= Self.besideColumnsMin {
-            return addBeside(&writer, secondary, content)
+        if let secondary, lines == 1, plan.geometry.content.count >= Self.besideColumnsMin {
+            return addBeside(&writer, secondary, plan)
         }
+        writer.noteText(writer.free)
         let texts =
             lines == 1
             ? [fitted(look.text, columns: writer.free.count)]
@@ -82,16 +83,24 @@ extension Composer {
         setHeight(&writer, lines: count)
     }
 
-    /// The secondary texts of a section begin in one column, or after a longer text if both fit.
-    private func addBeside(_ writer: inout RowWriter, _ secondary: String, _ content: Range<Int>) {
+    /// The secondary texts of a section begin in one column: after the longest text if both fit, and not too far to the left.
+    private func addBeside(_ writer: inout RowWriter, _ secondary: String, _ plan: SectionPlan) {
         let free = writer.free
-        let standard = min(content.lowerBound + min(content.count * 45 / 100, Self.besideStartMax), free.upperBound)
-        let room = max(free.upperBound - standard, 0)
-        let wanted = min(columnCount(of: secondary, limit: room), room)
-        let text = fitted(writer.look.text, columns: max(free.count - wanted - 2, 1))
+        let content = plan.geometry.content
+        let room = free.upperBound - content.lowerBound
+        let wanted = max(plan.traits.besideText + 2, content.count * 30 / 100)
+        // In steps, so that a text that becomes a little longer moves no other.
+        let stepped = (wanted + Self.besideStep - 1) / Self.besideStep * Self.besideStep
+        let offset = min(stepped, max(room - plan.traits.besideSecondary, room * 55 / 100))
+        let start = max(content.lowerBound + offset, free.lowerBound + Self.besideTextMin)
+        guard start < free.upperBound else {
+            writer.noteText(free)
+            return writer.block.add(
+                fitted(writer.look.text, columns: free.count), line: writer.line, columns: free, writer.textStyle)
+        }
+        writer.noteText(free.lowerBound..<start - 2)
+        let text = fitted(writer.look.text, columns: start - 2 - free.lowerBound)
         writer.block.add(text, line: writer.line, columns: free, writer.textStyle)
-        let start = max(standard, free.lowerBound + columnCount(of: text) + 2)
-        guard start < free.upperBound else { return }
         writer.block.add(
             fitted(secondary, columns: free.upperBound - start), line: writer.line, columns: start..<free.upperBound,
             writer.style(.secondary))
@@ -116,7 +125,7 @@ extension Composer {
             block.fill(lines: 0..<block.height, columns: geometry.outer, Style(.text, on: geometry.ground))
         }
         guard plan.hasBox else { return }
-        let style = Style(.tertiary, on: geometry.ground)
+        let style = Style(.line, on: geometry.ground)
         for line in 0..<block.height {
             block.add(symbols.frame.down, line: line, column: geometry.outer.lowerBound, style)
             block.add(symbols.frame.down, line: line, column: geometry.outer.upperBound - 1, style)

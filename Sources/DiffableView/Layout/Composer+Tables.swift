@@ -6,7 +6,7 @@ extension Composer {
     func tableRowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
         guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
         var writer = row.writer
-        addEnds(&writer, row.id, plan.traits)
+        addEnds(&writer, row.id, plan)
         let table = tableColumns(plan)
         for column in table.columns {
             let isFirst = column.index == 0
@@ -20,6 +20,7 @@ extension Composer {
                 document.cache.widen(plan.id, column.index, to: start - column.columns.lowerBound + wanted)
             }
             var style = isFirst ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            if isFirst { writer.noteText(start..<end) }
             if let tint = cell.tint { style = writer.style(.tint(tint)) }
             addCell(&writer.block, cell.text, line: writer.line, start..<end, column.alignment, style)
         }
@@ -35,31 +36,50 @@ extension Composer {
         let line = block.height
         var titles = Block(height: 2, page: geometry.page)
         for column in columns {
-            addCell(
-                &titles, column.source.title, line: 0, column.columns, column.alignment,
-                Style(.secondary, on: geometry.ground, .bold))
+            addTitle(&titles, column, Style(.secondary, on: geometry.ground, .bold))
         }
         addMoreSigns(&titles, table, geometry)
-        titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.tertiary, on: geometry.ground))
+        titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.line, on: geometry.ground))
         addGround(&titles, plan)
-        for var run in titles.runs {
-            run.line += line
-            block.runs.append(run)
+        block.append(titles)
+        let parts = columns.map { column in
+            (
+                part: Frame.Part.title(column.index),
+                rectangle: Rectangle(
+                    column: column.columns.lowerBound, row: line, width: column.columns.count, height: 1)
+            )
         }
-        for var fill in titles.fills {
-            fill.rectangle.row += line
-            block.fills.append(fill)
-        }
-        block.height += titles.height
         if let header = block.frames.firstIndex(where: { $0.id == .header(plan.id) }) {
             block.frames[header].rectangle.height = block.height - block.frames[header].rectangle.row
+            block.frames[header].parts += parts
         } else {
             var frame = Frame(
                 .header(plan.id),
                 Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: titles.height))
             frame.isFocusable = false
+            frame.parts = parts
             block.frames.append(frame)
         }
+    }
+
+    /// Adds a title, with a sign if the rows are sorted by the column. The sign may take a column of the gap.
+    private func addTitle(_ block: inout Block, _ column: TableColumns.Column, _ style: Style) {
+        var title = column.source.title
+        var columns = column.columns
+        if let sorting = viewport.sorting, sorting.path == sortPath(column.source) {
+            let sign = String(sorting.isDescending ? symbols.descending : symbols.ascending)
+            if columnCount(of: title) + 2 <= columns.count {
+                title += " " + sign
+            } else {
+                title = fitted(title, columns: columns.count) + sign
+                columns = columns.lowerBound..<columns.upperBound + 1
+            }
+        }
+        addCell(&block, title, line: 0, columns, column.alignment, style)
+    }
+
+    func sortPath(_ column: TableColumn) -> String {
+        column.path.isEmpty ? document.looks.textPath(ofKind: nil) ?? "/text" : column.path
     }
 
     private func addMoreSigns(_ titles: inout Block, _ table: TableColumns, _ geometry: SectionGeometry) {

@@ -71,6 +71,12 @@ struct Composer: Sendable {
     func isCut(_ section: Int) -> Bool { section == 0 && document.placeholdersBefore > 0 }
 
     func block(_ element: Element) -> Block {
+        var block = blockOfRows(element)
+        if viewport.field != nil { addField(&block, element) }
+        return block
+    }
+
+    private func blockOfRows(_ element: Element) -> Block {
         switch element {
         case .title: titleBlock()
         case .placeholder(let index): placeholderBlock(index)

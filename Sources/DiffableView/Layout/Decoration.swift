@@ -6,8 +6,11 @@ package struct Decoration: Sendable {
     /// Whether keys act on the rows, and not on a line of text or another part.
     package var hasKeyboard = true
     package var marked: Set<ItemID> = []
-    package var changed: Set<ItemID> = []
+    package var changed: [ItemID: ChangeMark] = [:]
     package var flashing: RowID?
+    /// The row that is dragged.
+    package var dragged: RowID?
+    package var insertion: Insertion?
     package var spinning: Set<RowID> = []
     /// Increases while a spinner is visible.
     package var spinnerStep = 0
@@ -22,4 +25,14 @@ package struct Decoration: Sendable {
     package var showsCursor = true
 
     package init() {}
+
+    /// The place where a dragged row would be dropped.
+    package struct Insertion: Equatable, Sendable {
+        package enum Side: String, Sendable { case before, after }
+
+        package var row: RowID
+        package var side: Side
+
+        package init(_ side: Side, _ row: RowID) { (self.row, self.side) = (row, side) }
+    }
 }

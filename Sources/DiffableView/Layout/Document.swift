@@ -14,6 +14,7 @@ package struct Document: Sendable {
     package var isEditing = false
     let cache: LookCache
     private var counts = SectionCounts()
+    private(set) var traits = TraitsCache()
     let looks: Looks
     let listLook: ListLook
     private let user: Content?
@@ -50,6 +51,7 @@ package struct Document: Sendable {
         next.snapshot = snapshot
         next.extent = extent
         next.counts = SectionCounts()
+        next.traits = TraitsCache()
         return next
     }
 

@@ -14,6 +14,8 @@ package struct Frame: Sendable {
         /// By its index among the accessories.
         case accessory(Int)
         case swipeAction(Int)
+        /// A column's title, by the index of the column.
+        case title(Int)
     }
 
     package let id: RowID
@@ -21,6 +23,8 @@ package struct Frame: Sendable {
     package var shape = Shape.row
     package var isFocusable = true
     package var parts: [(part: Part, rectangle: Rectangle)] = []
+    /// The columns for the first line of its text.
+    var text: Rectangle?
     /// Nil for a placeholder.
     package var look: ItemLook?
     /// When a text of the row will be another one, in milliseconds since 1970; nil: never.
@@ -36,6 +40,7 @@ package struct Frame: Sendable {
     func moved(by lines: Int) -> Frame {
         var moved = self
         moved.rectangle.row += lines
+        moved.text?.row += lines
         for index in parts.indices { moved.parts[index].rectangle.row += lines }
         return moved
     }

@@ -96,7 +96,8 @@ struct Stack: Sendable {
             pieces = []
         }
         let frame = piece.block.frames.first { $0.id == id }?.rectangle
-        let rows = frame?.rows ?? 0..<piece.block.height
+        var rows = frame?.rows ?? 0..<piece.block.height
+        if let field = piece.block.field { rows = rows.lowerBound..<max(rows.upperBound, field.rows.upperBound) }
         let line = piece.line + rows.lowerBound
         let end = piece.line + rows.upperBound
         if pieces.isEmpty {

@@ -108,7 +108,7 @@ struct OverlayBlock: Sendable {
         block.height = rectangle.height
         var box = rectangle
         box.row = 0
-        block.addFrame(symbols.frame, box, Style(.secondary, on: .overlay))
+        block.addFrame(symbols.frame, box, Style(.line, on: .overlay))
         if let title, rectangle.width > 6 {
             let text = " \(fitted(harmlessText(title), columns: rectangle.width - 6)) "
             block.add(

@@ -18,9 +18,17 @@ package struct Rectangle: Hashable, Sendable {
         columns.contains(position.column) && rows.contains(position.row)
     }
 
-    func moved(by lines: Int) -> Rectangle {
+    func moved(by lines: Int, columns: Int = 0) -> Rectangle {
         var moved = self
         moved.row += lines
+        moved.column += columns
         return moved
+    }
+
+    /// The part of it that is inside of another one.
+    func clipped(to other: Rectangle) -> Rectangle {
+        let columns = columns.clamped(to: other.columns)
+        let rows = rows.clamped(to: other.rows)
+        return Rectangle(column: columns.lowerBound, row: rows.lowerBound, width: columns.count, height: rows.count)
     }
 }

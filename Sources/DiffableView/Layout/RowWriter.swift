@@ -35,13 +35,21 @@ struct RowWriter {
         skip(columns + 1)
     }
 
-    /// Adds a trailing part, if half of the columns stay free.
-    mutating func addTrailing(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
-        guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return }
+    /// Adds a text at the end of a slot, or of its own width.
+    private mutating func addTrailing(_ text: String, slot: Int, _ style: Style, _ part: Frame.Part? = nil) {
+        let width = columnCount(of: text)
+        guard let taken = reserve(max(slot, width)) else { return }
+        let columns = taken.upperBound - width..<taken.upperBound
+        block.add(text, line: line, columns: columns, style)
+        note(part, columns)
+    }
+
+    /// Takes columns from the end, and a blank before them, if half of the columns stay free.
+    private mutating func reserve(_ columns: Int) -> Range<Int>? {
+        guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return nil }
         let taken = free.upperBound - columns..<free.upperBound
-        block.add(text, line: line, columns: taken, style)
-        note(part, taken)
         free = free.lowerBound..<taken.lowerBound - 1
+        return taken
     }
 
     private mutating func note(_ part: Frame.Part?, _ columns: Range<Int>) {
@@ -106,54 +114,86 @@ struct RowWriter {
 
     // MARK: - Trailing
 
-    mutating func addTrailingAccessories(isEditing: Bool) {
-        for (index, accessory) in (look.accessories ?? []).enumerated().reversed()
-        where accessory.isShown(isEditing: isEditing) {
-            let ink: ForegroundRole? = accessory.tint.map { .tint($0) }
-            func add(_ text: String, _ ink: ForegroundRole) {
-                let text = fitted(text, columns: max(free.count / 3, 1))
-                addTrailing(text, columns: columnCount(of: text), style(ink), .accessory(index))
+    /// Adds the parts at the end, each in the slot of its section.
+    mutating func addEnds(_ slots: EndSlots, columns: Int, isEditing: Bool) {
+        addAccessoriesAndBadge(slots, isEditing: isEditing)
+        addProgress(slots, columns: columns)
+    }
+
+    /// A card has its progress at the bottom.
+    mutating func addAccessoriesAndBadge(_ slots: EndSlots, isEditing: Bool) {
+        addTrailingAccessories(slots.accessories, isEditing: isEditing)
+        addBadge(slot: slots.badge)
+    }
+
+    private mutating func addTrailingAccessories(_ slots: [EndSlots.AccessorySlot], isEditing: Bool) {
+        var rest = (look.accessories ?? []).enumerated().reversed().compactMap { index, accessory in
+            accessory.isShown(isEditing: isEditing)
+                ? symbols.trailingText(accessory).map { (index: index, accessory: accessory, text: $0) } : nil
+        }
+        for slot in slots {
+            if let place = rest.firstIndex(where: { $0.accessory.sort == slot.sort }) {
+                let part = rest.remove(at: place)
+                add(part.accessory, part.text, .accessory(part.index), slot: slot.width)
+            } else {
+                _ = reserve(slot.width)
             }
+        }
+        for part in rest { add(part.accessory, part.text, .accessory(part.index), slot: 0) }
+    }
+
+    private mutating func add(_ accessory: Accessory, _ text: String, _ part: Frame.Part, slot: Int) {
+        let standard: ForegroundRole =
             switch accessory.sort {
-            case .disclosureIndicator: add(String(symbols.chevron), ink ?? .tertiary)
-            case .checkmark: add(String(symbols.checkmark), ink ?? tint)
-            case .reorder: add(String(symbols.reorder), ink ?? .tertiary)
-            case .detail: add(String(symbols.detail), ink ?? .tint(.accent))
-            case .label: add(accessory.text ?? "", ink ?? .secondary)
-            case .custom: add(accessory.text ?? "", ink ?? .tint(.accent))
-            case .popUpMenu:
-                let text = accessory.text.map { "\($0) " } ?? ""
-                add(text + String(symbols.popUpMenu), ink ?? .secondary)
-            case .outlineDisclosure, .multiselect, .delete, .insert: break
+            case .disclosureIndicator, .reorder: .tertiary
+            case .checkmark: tint
+            case .detail, .custom: .tint(.accent)
+            default: .secondary
             }
-        }
+        let text = fitted(text, columns: slot > 0 ? slot : max(free.count / 3, 1))
+        addTrailing(text, slot: slot, style(accessory.tint.map { .tint($0) } ?? standard), part)
     }
 
-    mutating func addBadge() {
-        guard let badge = look.badge, !badge.text.isEmpty else { return }
-        let sign = badge.sign.map { symbols.sign($0) + " " } ?? ""
-        let text = fitted(sign + badge.text, columns: max(free.count / 4, 1))
+    private mutating func addBadge(slot: Int) {
+        guard let badge = look.badge, let text = symbols.badgeText(badge) else { return _ = reserve(slot) }
         let sides = symbols.isASCII ? ("(", ")") : (" ", " ")
-        var style = style(.text)
-        if look.isEnabled {
-            style = badge.tint.map { Style(.onTint, on: .tint($0), .bold) } ?? Style(.text, on: .badge)
-        }
-        addTrailing(sides.0 + text + sides.1, columns: columnCount(of: text) + 2, style)
+        let shown = fitted(text, columns: slot > 2 ? slot - 2 : max(free.count / 4, 1))
+        addTrailing(
+            sides.0 + shown + sides.1, slot: slot,
+            look.isEnabled ? Self.badgeStyle(badge.tint, isSolid: look.isUrgent) : style(.text))
     }
 
-    mutating func addProgress() {
-        guard let progress = look.progress else { return }
-        if free.count >= 40 {
-            let number = "\(Int((progress * 100).rounded()))%"
-            let space = String(repeating: " ", count: 4 - number.count)
-            addTrailing(space + number, columns: 4, style(.secondary))
+    private static func badgeStyle(_ tint: Tint?, isSolid: Bool) -> Style {
+        if isSolid { return Style(.onTint, on: .tint(tint ?? .secondary), .bold) }
+        return tint.map { Style(.tint($0), on: .wash($0)) } ?? Style(.secondary, on: .badge)
+    }
+
+    /// `columns` are those of the row.
+    private mutating func addProgress(_ slots: EndSlots, columns: Int) {
+        guard slots.hasProgress || look.progress != nil else { return }
+        let hasLabel = slots.hasLabels || look.accessories?.contains { $0.text != nil } ?? false
+        if columns >= Self.percentColumnsMin, !hasLabel {
+            addTrailing(look.progress.map { "\(Int(($0 * 100).rounded()))%" } ?? "", slot: 4, style(.secondary))
         }
-        let columns = free.count >= 30 ? 10 : 5
-        addTrailing(
-            symbols.bar(progress, columns: columns), columns: columns, style(look.isEnabled ? tint : .text))
+        guard let bar = reserve(slots.bar(in: columns)), let progress = look.progress else { return }
+        addBar(progress, line: line, columns: bar)
+    }
+
+    /// In narrower rows, the text needs the room of the percentage.
+    private static let percentColumnsMin = 44
+
+    mutating func addBar(_ progress: Double, line: Int, columns: Range<Int>) {
+        let done = symbols.bar(progress, columns: columns.count)
+        let track = columns.lowerBound + done.count..<columns.upperBound
+        block.add(done, line: line, columns: columns, style(look.isEnabled ? tint : .text))
+        block.addRule(symbols.bar[0], line: line, columns: track, Style(.line, on: ground))
     }
 
     // MARK: - Text
+
+    mutating func noteText(_ columns: Range<Int>) {
+        frame.text = Rectangle(column: columns.lowerBound, row: line, width: columns.count, height: 1)
+    }
 
     var textStyle: Style {
         let ink: ForegroundRole = look.icon == nil ? look.tint.map { .tint($0) } ?? .text : .text

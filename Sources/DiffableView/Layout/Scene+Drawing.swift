@@ -4,6 +4,8 @@ extension Scene {
     package func draw(into grid: inout Grid, decoration: Decoration = Decoration()) {
         var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: regions.rows)
         drawRows(&canvas, decoration)
+        drawField(&canvas)
+        drawInsertion(&canvas, decoration)
         if decoration.isDimmed {
             canvas.grid.restyle(rows: regions.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
         }
@@ -57,10 +59,7 @@ extension Scene {
         var ground: BackgroundRole?
         var sign: (Character, ForegroundRole)?
         if let id = frame.id.item {
-            if decoration.changed.contains(id) {
-                ground = decoration.reducesMotion ? nil : .changed
-                sign = (composer.symbols.change, .tint(.accent))
-            }
+            if decoration.changed[id] != nil { sign = (composer.symbols.change, .tint(.yellow)) }
             if decoration.marked.contains(id) {
                 ground = .marked
                 sign = (composer.symbols.mark, .tint(.accent))
@@ -73,9 +72,17 @@ extension Scene {
         if let ground {
             canvas.restyle(frame.rectangle) { style in
                 switch style.ground {
-                case .badge, .tint: break
+                case .badge, .tint, .wash: break
                 default: style.ground = ground
                 }
+            }
+        }
+        if let change = frame.id.item.flatMap({ decoration.changed[$0] }), !decoration.reducesMotion,
+            decoration.flashing != frame.id
+        {
+            for place in change.places {
+                let place = place.moved(by: frame.rectangle.row, columns: frame.rectangle.column)
+                canvas.restyle(place.clipped(to: frame.rectangle)) { $0.ground = change.step.ground }
             }
         }
         switch frame.shape {
@@ -83,6 +90,7 @@ extension Scene {
         case .card: drawEdge(frame, &canvas, isFocused: isFocused, sign)
         }
         if let id = frame.id.item, decoration.marked.contains(id) { drawSelectedAccessory(frame, &canvas) }
+        if decoration.dragged == frame.id { canvas.restyle(frame.rectangle) { $0.attributes.insert(.dim) } }
         if decoration.spinning.contains(frame.id) { drawSpinner(frame, &canvas, step: decoration.spinnerStep) }
         swipeBlock(frame)?.draw(into: &canvas)
     }
@@ -116,6 +124,37 @@ extension Scene {
         if let sign { canvas.put(sign.0, row: rectangle.row, column: rectangle.column + 2, style: sign.1) }
     }
 
+    /// Underlines the row above the place. Between cards, draws a line.
+    private func drawInsertion(_ canvas: inout Canvas, _ decoration: Decoration) {
+        guard let insertion = decoration.insertion, let frame = frame(of: insertion.row) else { return }
+        let rectangle = frame.rectangle
+        if frame.shape == .card {
+            let column = insertion.side == .before ? rectangle.column - 1 : rectangle.columns.upperBound
+            for row in rectangle.rows {
+                canvas.put(composer.symbols.heavyFrame.down, row: row, column: column, style: .tint(.accent))
+            }
+            return
+        }
+        let last =
+            insertion.side == .before
+            ? rectangle.row - 1 : lastLine(under: insertion.row) ?? rectangle.rows.upperBound - 1
+        guard regions.rows.contains(last) else {
+            return canvas.put(
+                composer.symbols.insertion, row: rectangle.row, column: rectangle.column, style: .tint(.accent))
+        }
+        let place = Rectangle(column: rectangle.column, row: last, width: rectangle.width, height: 1)
+        canvas.restyle(place) { style in
+            style.ink = .tint(.accent)
+            style.attributes.insert(.underline)
+        }
+        canvas.put(composer.symbols.insertion, row: last, column: rectangle.column, style: .tint(.accent))
+    }
+
+    /// The last line of an item's last visible descendant.
+    private func lastLine(under row: RowID) -> Int? {
+        row.item.flatMap { frame(of: .item(composer.lastOpen(under: $0))) }.map { $0.rectangle.rows.upperBound - 1 }
+    }
+
     private func drawSelectedAccessory(_ frame: Frame, _ canvas: inout Canvas) {
         for part in frame.parts {
             guard case .accessory(let index) = part.part, frame.look?.accessories?[index].sort == .multiselect else {
@@ -143,6 +182,7 @@ extension Scene {
             let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
             return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
         }
+        if let place = fieldCursor { return place }
         guard decoration.showsCursor else { return nil }
         if let overlay { return overlay.cursor }
         guard let frame = decoration.focused.flatMap(frame(of:)) else { return nil }

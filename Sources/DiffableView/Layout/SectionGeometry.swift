@@ -34,7 +34,7 @@ struct SectionGeometry: Sendable {
             outer = start..<max(start + width, start + 1)
             row = outer.count > 8 ? Self.inside(outer, 1, 1) : outer
             content = Self.inside(row, 2, 1)
-            (page, ground) = (.page, .group)
+            (page, ground) = (.base, .base)
         case .sidebar:
             outer = 0..<columns
             row = Self.inside(0..<end, 1, 0)
@@ -55,7 +55,10 @@ struct SectionGeometry: Sendable {
 extension SectionGeometry {
     static let cardWidthMin = 8
 
-    func cards(level: Int) -> Range<Int> { content.lowerBound + indent(level)..<content.upperBound }
+    /// Cards begin and end where the boxes of lists do, or their texts.
+    private var cards: Range<Int> { hasBox ? outer : content }
+
+    func cards(level: Int) -> Range<Int> { cards.lowerBound + indent(level)..<cards.upperBound }
 
     /// The indentation at a level of an outline, as far as there is room.
     func indent(_ level: Int) -> Int { min(level * 2, content.count / 2) }
@@ -66,15 +69,15 @@ extension SectionGeometry {
         case .carousel: return .max
         case .grid:
             if let columns = layout.columns {
-                return min(columns, max((content.count + 1) / (Self.cardWidthMin + 1), 1))
+                return min(columns, max((cards.count + 1) / (Self.cardWidthMin + 1), 1))
             }
-            let width = min(max(layout.minWidth ?? 24, Self.cardWidthMin), content.count)
-            return max((content.count + 1) / (width + 1), 1)
+            let width = min(max(layout.minWidth ?? 24, Self.cardWidthMin), cards.count)
+            return max((cards.count + 1) / (width + 1), 1)
         }
     }
 
     /// The width of a carousel's items. A part of the next one is always visible.
     func itemWidth(_ layout: SectionLayout) -> Int {
-        max(min(layout.itemWidth ?? 28, content.count - 5), min(Self.cardWidthMin, content.count))
+        max(min(layout.itemWidth ?? 28, cards.count - 5), min(Self.cardWidthMin, cards.count))
     }
 }

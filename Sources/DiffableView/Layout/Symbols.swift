@@ -13,10 +13,14 @@ package struct Symbols: Sendable {
     let expanded, collapsed, chevron, back: Character
     let checkmark, delete, insert, reorder, detail, popUpMenu: Character
     let selected, unselected: Character
+    /// Orders.
+    let ascending, descending: Character
+    /// The start of the line where a dragged row would be dropped.
+    let insertion: Character
     /// Checkboxes have the same width.
     let checked, unchecked, mixed: String
     let urgent: Character
-    /// The steps of a column of a bar, from empty. The empty step is as high as a line, or bars below each other would merge.
+    /// The steps of a column of a bar, from empty. The empty step is the track.
     let bar: [Character]
     let missing: Character
     let thumb: Character
@@ -32,8 +36,9 @@ package struct Symbols: Sendable {
             topLeft: "┏", topRight: "┓", bottomLeft: "┗", bottomRight: "┛", across: "━", down: "┃"),
         separator: "─", focus: "▌", mark: "◆", change: "•", expanded: "▾", collapsed: "▸", chevron: "›", back: "‹",
         checkmark: "✓", delete: "⊖", insert: "⊕", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", selected: "◉",
-        unselected: "○", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
-        bar: ["─", "╾", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
+        unselected: "○", ascending: "▲", descending: "▼", insertion: "▸", checked: "☑", unchecked: "☐", mixed: "◪",
+        urgent: "!",
+        bar: ["─", "╸", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
         spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"])
 
     package static let ascii = Symbols(
@@ -42,7 +47,8 @@ package struct Symbols: Sendable {
         heavyFrame: Frame(topLeft: "#", topRight: "#", bottomLeft: "#", bottomRight: "#", across: "=", down: "#"),
         separator: "-", focus: ">", mark: "*", change: "~", expanded: "v", collapsed: ">", chevron: ">", back: "<",
         checkmark: "*", delete: "-", insert: "+", reorder: "=", detail: "i", popUpMenu: "v", selected: "@",
-        unselected: "o", checked: "[x]", unchecked: "[ ]", mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
+        unselected: "o", ascending: "^", descending: "v", insertion: ">", checked: "[x]", unchecked: "[ ]",
+        mixed: "[-]", urgent: "!", bar: [".", "#"], missing: ".",
         thumb: "|", bullet: "-", ellipsis: "~", spinner: ["|", "/", "-", "\\"])
 }
 
@@ -65,10 +71,28 @@ extension Symbols {
         }
     }
 
+    /// The text of an accessory at the end of a row; nil if it is at the front.
+    func trailingText(_ accessory: Accessory) -> String? {
+        switch accessory.sort {
+        case .disclosureIndicator: String(chevron)
+        case .checkmark: String(checkmark)
+        case .reorder: String(reorder)
+        case .detail: String(detail)
+        case .label, .custom: accessory.text ?? ""
+        case .popUpMenu: (accessory.text.map { "\($0) " } ?? "") + String(popUpMenu)
+        case .outlineDisclosure, .multiselect, .delete, .insert: nil
+        }
+    }
+
+    /// The text of a badge with its sign; nil if it is empty.
+    func badgeText(_ badge: Badge) -> String? {
+        badge.text.isEmpty ? nil : (badge.sign.map { sign($0) + " " } ?? "") + badge.text
+    }
+
+    /// The done part of a bar. The rest of its columns is the track.
     func bar(_ progress: Double, columns: Int) -> String {
         let steps = bar.count - 1
         let done = Int((progress * Double(columns * steps)).rounded())
-        return String(
-            (0..<max(columns, 0)).map { column in bar[min(max(done - column * steps, 0), steps)] })
+        return String((0..<(done + steps - 1) / steps).map { column in bar[min(done - column * steps, steps)] })
     }
 }

@@ -27,6 +27,8 @@ struct TableColumns: Sendable {
     /// The number of columns after the first that are scrolled past.
     private(set) var passed = 0
     let section: Record
+    /// The columns of the section's rows, and those that are left for cells.
+    let content: Range<Int>
     let area: Range<Int>
     let sampled: Int
 
@@ -44,7 +46,7 @@ extension Composer {
         let sampled = min(snapshot.numberOfRootItems(inSection: plan.id) ?? 0, TableColumns.sampleCount)
         let passed = viewport.passedColumns[plan.id] ?? 0
         func isValid(_ known: TableColumns) -> Bool {
-            known.section.isShared(with: plan.resolved.record) && known.area == plan.geometry.content
+            known.section.isShared(with: plan.resolved.record) && known.content == plan.geometry.content
                 && known.sampled >= sampled
         }
         return document.cache.columns(plan.id) { known in
@@ -54,22 +56,15 @@ extension Composer {
             let items = (0..<sampled).compactMap { index in
                 snapshot.itemIdentifier(at: [plan.index, index]).flatMap { resolved($0, plan) }
             }
-            let leading = leadingWidth(plan)
+            let leading = leadingWidth(plan.traits) + (plan.traits.isOutline ? 6 : 0)
             let chosen = TableColumns(
                 plan.look.columns ?? TableColumns.members(items), items,
                 plan: plan, leading: leading, viewport)
-            guard let known, known.section.isShared(with: chosen.section), known.area == chosen.area else {
+            guard let known, known.section.isShared(with: chosen.section), known.content == chosen.content else {
                 return chosen.passing(passed)
             }
             return chosen.keepingWidths(of: known).passing(passed)
         }
-    }
-
-    /// The width before the text in the first column, including some levels of an outline.
-    private func leadingWidth(_ plan: SectionPlan) -> Int {
-        let traits = plan.traits
-        return (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
-            + (traits.hasIcons ? 3 : 0) + (traits.isOutline ? 6 : 0)
     }
 }
 
@@ -101,7 +96,8 @@ extension TableColumns {
         leading: Int, _ viewport: Viewport
     ) {
         section = plan.resolved.record
-        area = plan.geometry.content
+        content = plan.geometry.content
+        area = content.lowerBound..<content.upperBound - plan.traits.ends.width(in: content.count)
         sampled = items.count
         var widths: [Int] = []
         columns = []
@@ -170,6 +166,9 @@ extension TableColumns {
     var searchedPaths: [String] { wantedColumns.filter { $0.source.format == nil }.map(\.source.path) }
 
     var firstPath: String? { wantedColumns.first?.source.path }
+
+    /// All columns, also those without room.
+    var sources: [TableColumn] { wantedColumns.map(\.source) }
 
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 

@@ -25,6 +25,9 @@ package struct Viewport: Sendable {
     /// Whether a cut cell of a table widens its column. It is true after a move to other rows, and false while the user reads on.
     package var widensTables = false
     package var swipe: Swipe?
+    package var field: RowField?
+    /// The path that the rows are sorted by, for the titles of tables.
+    package var sorting: Sorting?
     package var overlay: Overlay?
 
     package init(columns: Int, rows: Int) {
@@ -61,6 +64,16 @@ package struct StatusLine: Equatable, Sendable {
         self.cursor = cursor
         self.hints = hints
         self.isError = isError
+    }
+}
+
+package struct Sorting: Equatable, Sendable {
+    package var path: String
+    package var isDescending: Bool
+
+    package init(path: String, isDescending: Bool) {
+        self.path = path
+        self.isDescending = isDescending
     }
 }
 

@@ -170,6 +170,19 @@ extension ItemLook {
         }
     }
 
+    /// The JSON pointer to the text that an item without a path of its kind shows; empty for the content itself.
+    static func textPath(in content: ContentValue?) -> String {
+        switch content {
+        case .text?, .number?: return ""
+        case .object(let members)?:
+            let name =
+                ["text", "title", "label", "name"].first { content?[$0]?.text.flatMap(shown) != nil }
+                ?? members.first { !meanings.contains($0.name) && $0.value.text.flatMap(shown) != nil }?.name
+            return name.map(TableColumn.pointer) ?? "/text"
+        default: return "/text"
+        }
+    }
+
     /// Nil for text without visible characters, so that the next source is used.
     private static func shown(_ text: String) -> String? {
         let text = harmlessText(text)

@@ -49,8 +49,8 @@ struct Pane: Sendable {
     var askedQuery: ViewQuery?
     var queryNumber = 0
 
-    /// Items that other clients changed, each with the end of its mark.
-    var changes: [ItemID: Duration] = [:]
+    /// Items that other clients changed.
+    var changes: [ItemID: Change] = [:]
     var requests: [Int: PendingRequest] = [:]
     /// The changes that `undo` can undo, oldest first: this viewer's own, and changes that a handler made for its actions.
     private(set) var ownChanges: [OwnChange] = []
@@ -63,6 +63,13 @@ struct Pane: Sendable {
     /// Steps of a row up or down, which wait for the previous step.
     var reordering: Reordering?
     var adding: Adding?
+
+    struct Change: Sendable {
+        var mark: ChangeMark
+        var begin: Duration
+        /// The revisions of which one made the change.
+        var revisions: ClosedRange<Int>
+    }
 
     struct Place: Sendable {
         var filter: ViewFilter
@@ -88,6 +95,14 @@ struct Pane: Sendable {
         /// The affected items: if these move or are deleted, the cursor need not follow.
         var items: Set<ItemID>
         var begin: Duration
+
+        /// Whether the daemon makes the change at once, or soon after a handler's consent.
+        var isQuick: Bool {
+            switch kind {
+            case .transact, .propose, .undo, .redo: true
+            case .perform, .expand: false
+            }
+        }
 
         /// Whether an action of an item or of the list was performed, and not more rows requested.
         var isPerformed: Bool {
@@ -196,6 +211,7 @@ struct Pane: Sendable {
     /// `before` is the revision before the change; nil: `revision - 1`.
     mutating func noteOwnChange(_ revision: Int, before: Int? = nil, _ title: String) {
         answeredRevision = max(answeredRevision, revision)
+        unmark(revision)
         guard revision > ownChanges.last?.revision ?? 0 else { return }
         undoneChanges = []
         ownChanges.append(OwnChange(before: before ?? revision - 1, revision: revision, title: title))
@@ -212,7 +228,20 @@ struct Pane: Sendable {
         noteRestored(restored, revision)
     }
 
+    /// Removes the marks of a change that was the user's own.
+    private mutating func unmark(_ revision: Int) {
+        changes = changes.filter { !$0.value.revisions.contains(revision) }
+    }
+
+    /// Whether changes at this moment may be the user's own.
+    func isOwn(revisions: ClosedRange<Int>) -> Bool {
+        ownChanges.contains { revisions.contains($0.revision) }
+            || restoredRevisions.keys.contains(where: revisions.contains)
+            || requests.values.contains(where: \.isQuick)
+    }
+
     private mutating func noteRestored(_ restored: Int, _ revision: Int) {
+        unmark(revision)
         answeredRevision = max(answeredRevision, revision)
         restoredRevisions[revision] = likeness(of: restored)
         if restoredRevisions.count > Self.ownChangesMax, let oldest = restoredRevisions.keys.min() {

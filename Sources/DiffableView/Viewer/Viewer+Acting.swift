@@ -328,6 +328,7 @@ extension Viewer {
     mutating func noteEdit(of item: ItemID, _ revision: Int, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].noteOwnChange(revision, "Edit \(subject([item]))")
+        setNeedsDrawing()
     }
 
     func isEnabled(_ item: ItemID) -> Bool {
@@ -362,16 +363,35 @@ extension Viewer {
         while target > index, snapshot.itemIdentifier(at: siblings + [target]) == nil { target -= 1 }
         guard target != index, let neighbour = snapshot.itemIdentifier(at: siblings + [target]) else {
             panes[list].reordering = nil
+            if path.count == 2, proposeSection(item, from: path[0], by: steps < 0 ? -1 : 1, list: list) { return }
             return say(steps < 0 ? "This row is already the first" : "This row is already the last")
         }
         proposeMove(item, target < index ? "before" : "after", neighbour, list: list)
     }
 
     mutating func proposeMove(_ item: ItemID, _ side: String, _ neighbour: ItemID, list: Int) {
-        let operation = ContentValue.object([
-            .init("op", .text("moveItem")), .init("item", .text(item.description)),
-            .init(side, .text(neighbour.description)),
-        ])
+        proposeMove(item, to: [.init(side, .text(neighbour.description))], list: list)
+    }
+
+    /// Proposes the first place of the next section, or the last one of the section before. Returns whether there is one where
+    /// rows can be moved.
+    private mutating func proposeSection(_ item: ItemID, from index: Int, by step: Int, list: Int) -> Bool {
+        let pane = panes[list]
+        let composer = Composer(document: pane.document, viewport: viewport())
+        guard step > 0 ? !composer.isCutAtEnd(index) : !composer.isCut(index), !pane.shownQuery.filter.leavesOut,
+            index + step >= 0, index + step < composer.sectionCount
+        else { return false }
+        let plan = composer.plan(index + step)
+        guard composer.resolved(item, plan)?.look.canReorder == true else { return false }
+        var place = [ContentValue.Member("section", .text(plan.id.description))]
+        if step > 0 { place.append(.init("after", .null)) }
+        proposeMove(item, to: place, list: list)
+        return true
+    }
+
+    private mutating func proposeMove(_ item: ItemID, to place: [ContentValue.Member], list: Int) {
+        let operation = ContentValue.object(
+            [.init("op", .text("moveItem")), .init("item", .text(item.description))] + place)
         let request = send(
             .propose(operations: ContentValue.array([operation]).json), row: .item(item), items: [],
             title: "Move \(subject([item]))", list: list)

@@ -11,6 +11,9 @@ extension Viewer {
         var predecessor: ItemID?
         /// The kind of the item before it, so that the new item looks and behaves in the same way.
         var kind: Kind?
+        /// The row below which the text is typed, and its level in an outline.
+        var row: RowID
+        var level = 0
         /// The JSON pointer to the text in the content with which its row begins.
         var textPath = "/text"
         /// The other members of the new item's content.
@@ -64,12 +67,15 @@ extension Viewer {
         case .item(let item)?:
             return NewPlace(
                 section: snapshot.sectionIdentifier(containingItem: item), predecessor: item,
-                kind: snapshot.itemAlone(item)?.kind)
-        case .header(let section)?: return NewPlace(section: section)
+                kind: snapshot.itemAlone(item)?.kind, row: .item(scene.composer.lastOpen(under: item)),
+                level: (snapshot.indexPath(ofItem: item)?.count ?? 2) - 2)
+        case .header(let section)?: return NewPlace(section: section, row: .header(section))
         case .more(let section)?:
             let last = snapshot.rootItems(inSection: section)?.last
-            return NewPlace(section: section, predecessor: last, kind: last.flatMap(snapshot.item)?.kind)
-        case .empty?: return NewPlace()
+            return NewPlace(
+                section: section, predecessor: last, kind: last.flatMap(snapshot.item)?.kind,
+                row: last.map { .item(scene.composer.lastOpen(under: $0)) } ?? .header(section))
+        case .empty?: return NewPlace(row: .empty)
         case .title?, .footer?, .placeholder?, nil: return nil
         }
     }
@@ -86,9 +92,11 @@ extension Viewer {
         if let kind = place.kind { item.append(.init("kind", .text(kind.description))) }
         item.append(.init("content", ContentValue.text(text).standing(at: place.textPath, of: place.content)))
         var operation: [ContentValue.Member] = []
-        if let predecessor = place.predecessor, pane.document.snapshot.contains(predecessor) {
+        // Others may have deleted the row before it while the text was typed.
+        let newest = pane.waitingState?.snapshot ?? pane.document.snapshot
+        if let predecessor = place.predecessor, newest.contains(predecessor) {
             operation = [.init("op", .text("insertItems")), .init("after", .text(predecessor.description))]
-        } else if let section = place.section, pane.document.snapshot.index(ofSection: section) != nil {
+        } else if let section = place.section, newest.index(ofSection: section) != nil {
             operation = [
                 .init("op", .text("insertItems")), .init("section", .text(section.description)), .init("after", .null),
             ]

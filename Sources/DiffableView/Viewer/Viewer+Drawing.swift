@@ -43,19 +43,28 @@ extension Viewer {
             viewport.swipe = Swipe(id: .item(swipe.item), edge: swipe.edge, selected: swipe.selected)
         case .help(let help): viewport.overlay = .help(help.found, line: help.line)
         case .notice(let text): viewport.overlay = .question(text, answers: [Overlay.Answer("OK")], selected: 0)
-        case .rows, .range, .drag, .typing: break
+        case .typing(let prompt): viewport.field = prompt.field
+        case .rows, .range, .drag: break
         }
+        viewport.sorting = pane.filter.sorting
         return viewport
     }
 
     private var decoration: Decoration {
         var decoration = Decoration()
         decoration.focused = pane.cursor
-        if case .drag(let drag) = mode, let target = drag.target { decoration.focused = target }
-        if case .typing(let prompt) = mode { decoration.hasKeyboard = prompt.isPicking }
+        if case .drag(let drag) = mode {
+            decoration.focused = nil
+            decoration.insertion = insertion(of: drag)
+            if drag.taken.list == selected { decoration.dragged = drag.taken.items.first.map { .item($0) } }
+        }
+        if case .typing(let prompt) = mode {
+            decoration.hasKeyboard = prompt.isPicking
+            if case .after? = prompt.field?.place { decoration.focused = nil }
+        }
         if !hasFocus { decoration.hasKeyboard = false }
         decoration.marked = pane.marks
-        decoration.changed = Set(pane.changes.keys)
+        decoration.changed = pane.changes.mapValues(\.mark)
         decoration.flashing = flash?.row
         decoration.spinning = spinningRows
         decoration.spinnerStep = spinnerStepNumber
@@ -76,6 +85,9 @@ extension Viewer {
                 leading: "/" + search, trailing: "Enter keeps the lines, Esc shows all", cursor: 1 + search.count)
         }
         if case .typing(let prompt) = mode {
+            if let keys = prompt.fieldKeys, scene.fieldPlace != nil {
+                return StatusLine(leading: keys, trailing: counts)
+            }
             let picking =
                 prompt.isPicking ? "  " + (options.picking == .multiple ? "Tab marks  " : "") + "Enter picks" : ""
             return StatusLine(

@@ -44,6 +44,7 @@ extension Viewer {
         case .delete: openSwipe(.trailing)
         case .character(let character) where key.modifiers.contains(.control): handleControl(character)
         case .character(let character): handle(character)
+        case .function(2): beginRenaming()
         case .backspace, .insert, .function: break
         }
     }
@@ -65,6 +66,8 @@ extension Viewer {
         case "/": beginTyping(.search(label: options.prompt))
         case "w": beginTyping(.condition)
         case "s": beginTyping(.sort)
+        case "S": openColumnMenu()
+        case "R": beginRenaming()
         case "n": findNext(.down)
         case "N": findNext(.up)
         case "u": undo()
@@ -86,7 +89,7 @@ extension Viewer {
     }
 
     /// The keys that `handle(_: Unicode.Scalar)` knows: no action gets them.
-    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuUyeE+pm?q[]0123456789")
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsSnNuUyeER+pm?q[]0123456789")
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
         switch character {

@@ -82,6 +82,7 @@ extension Viewer {
             select(row)
             if let item = row.item { check(item) }
         case .checkbox where pane.cursor == row && options.picking == .none: performPrimaryAction()
+        case .title(let index): if case .header(let section) = row { sort(byColumn: index, of: section) }
         case .accessory(let index) where pane.cursor == row: press(accessory: index, of: row)
         case .checkbox, .icon, .accessory, .swipeAction: press(row)
         }
@@ -180,12 +181,25 @@ extension Viewer {
             if mayChange() { copyTaken(drag.taken, behind: target) }
             return
         }
-        let snapshot = pane.document.snapshot
         // The row was visible when the drag began, and may be far away now.
-        guard target != item, mayChange(), let from = snapshot.index(ofItem: item),
-            let to = snapshot.index(ofItem: target), mayMove([item], beside: target)
+        guard target != item, mayChange(), pane.document.snapshot.contains(item), mayMove([item], beside: target),
+            let side = side(of: target, for: item)
         else { return }
-        let isSibling = snapshot.parent(of: target) == snapshot.parent(of: item)
-        proposeMove(item, isSibling && to > from ? "after" : "before", target, list: selected)
+        proposeMove(item, side.rawValue, target, list: selected)
+    }
+
+    /// The side of the target on which a dragged item is dropped: after a later sibling, otherwise before it.
+    private func side(of target: ItemID, for item: ItemID) -> Decoration.Insertion.Side? {
+        let snapshot = pane.document.snapshot
+        guard let from = snapshot.index(ofItem: item), let to = snapshot.index(ofItem: target) else { return nil }
+        return snapshot.parent(of: target) == snapshot.parent(of: item) && to > from ? .after : .before
+    }
+
+    /// Where the row would be dropped; nil where it cannot be.
+    func insertion(of drag: Drag) -> Decoration.Insertion? {
+        guard let target = drag.target?.item, let item = drag.taken.items.first else { return nil }
+        guard drag.taken.list == selected else { return Decoration.Insertion(.after, .item(target)) }
+        let isInside = target == item || pane.document.snapshot.hasAncestor(of: target, in: [item])
+        return isInside ? nil : side(of: target, for: item).map { Decoration.Insertion($0, .item(target)) }
     }
 }

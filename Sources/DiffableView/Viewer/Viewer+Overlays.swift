@@ -11,6 +11,8 @@ extension Viewer {
         /// Nil for the list's own menu.
         var row: RowID?
         var section: SectionID?
+        /// The columns to sort by, if the menu is of these.
+        var columns: [TableColumn] = []
     }
 
     struct Question: Sendable {
@@ -80,6 +82,7 @@ extension Viewer {
 
     mutating func choose(_ action: Action, in menu: Menu) {
         enter(.rows)
+        if let index = Int(action.id), menu.columns.indices.contains(index) { return sort(by: menu.columns[index]) }
         guard mayChange() else { return }
         // The structure was held, so the row is still the one that the menu was opened for.
         let items = menu.row?.item == nil ? [] : targets(of: action)
@@ -258,6 +261,7 @@ extension Viewer {
                 .init("n N", "go to the next match, to the previous one"),
                 .init("w", "show only items that meet a condition, such as cpu>10"),
                 .init("s", "sort by a path, such as .due or -.due"),
+                .init("S", "sort by a column of a table; again: downwards, then not at all"),
             ]),
         .init(
             "Doing",
@@ -267,9 +271,10 @@ extension Viewer {
                 .init("> <", "show the actions at the front of the row, at its end"),
                 .init("Space", "mark the row; go to the next one if several can be marked"),
                 .init("v  S-↑ S-↓", "mark a range"),
-                .init("M-↑ M-↓", "move the row up or down"),
+                .init("M-↑ M-↓", "move the row up or down, also into another section"),
                 .init("^X ^V", "take rows, and put them after the selected row"),
                 .init("+", "insert a new row after this one"),
+                .init("R  F2", "rename the row: edit its text in its place"),
                 .init("e", "edit the row's content in $EDITOR"),
                 .init("E", "show or hide the accessories for editing"),
                 .init("u U", "undo your last change here, redo it"),

@@ -34,7 +34,7 @@ extension Viewer {
     func drawPreview(into grid: inout Grid) {
         let line = options.symbols.frame.down
         for row in 0..<grid.rows {
-            grid.put(String(line), row: row, column: listColumns, Style(.tertiary))
+            grid.put(String(line), row: row, column: listColumns, Style(.line))
         }
         let lines = previewText.split(separator: "\n", maxSplits: grid.rows, omittingEmptySubsequences: false)
         for (row, line) in lines.prefix(grid.rows).enumerated() {

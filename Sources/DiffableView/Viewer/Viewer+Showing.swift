@@ -43,7 +43,8 @@ extension Viewer {
     var holdsStructure: Bool {
         switch mode {
         case .menu, .question, .swipe, .drag, .range: true
-        case .rows, .typing, .help, .notice: isHeld
+        case .typing(let prompt): prompt.field != nil || isHeld
+        case .rows, .help, .notice: isHeld
         }
     }
 
@@ -115,7 +116,9 @@ extension Viewer {
             pane.cursor = pane.cursor.flatMap(mapping.row(for:))
             returnToPlaceBeforeAbsence(&pane, mapping)
         }
-        if !wasOtherWindow, !isOtherFilter, pane.isLoaded { note(difference, &pane) }
+        let isSame = !wasOtherWindow && !isOtherFilter && pane.isLoaded
+        let revisions = min(panes[list].revision + 1, state.revision)...state.revision
+        let changed = isSame && !pane.isOwn(revisions: revisions) ? difference.changedItems : []
         dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
         if !pane.isLoaded { sayMissingSections(of: pane) }
         if !pane.isLoaded, !pane.filter.search.isEmpty, pane.held == nil {
@@ -126,7 +129,10 @@ extension Viewer {
         panes[list] = pane
         // Its title is on its tab.
         setNeedsDrawing()
-        if list == selected { layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter) }
+        guard list == selected else { return }
+        let old = scene
+        layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter)
+        mark(changed, since: old, revisions)
     }
 
     /// Reports missing sections of the initial filter. If only a window is loaded, not all sections are known.
@@ -169,10 +175,16 @@ extension Viewer {
         return asked.filter != pane.shownQuery.filter
     }
 
-    private func note(_ difference: [ListOperation], _ pane: inout Pane) {
-        let items = difference.changedItems
-        guard items.count <= Self.markedChangesMax else { return }
-        for item in items { pane.changes[item] = now + Self.changeDuration }
+    /// Marks the visible texts that others changed, unless they are so many that the marks would only flash.
+    private mutating func mark(_ items: Set<ItemID>, since old: Scene, _ revisions: ClosedRange<Int>) {
+        let items = items.subtracting(pane.ownItems)
+        guard !items.isEmpty else { return }
+        for (item, places) in scene.changedPlaces(of: items, since: old) {
+            pane.changes[item] = Pane.Change(mark: ChangeMark(places: places), begin: now, revisions: revisions)
+        }
+        let marked = scene.frames.filter { $0.id.item.map { pane.changes[$0] != nil } ?? false }
+        let lines = Set(marked.flatMap { $0.rectangle.rows.clamped(to: scene.rows) })
+        if lines.count * 3 > scene.rows.count { pane.changes = [:] }
     }
 
     /// Removes the marks of deleted items. Items that are not loaded may still exist.
@@ -183,10 +195,6 @@ extension Viewer {
         if wasOtherWindow || !isWhole && after.rowCount > before.rowCount { return }
         pane.marks = pane.marks.filter { after.snapshot.contains($0) || !isWhole && !before.snapshot.contains($0) }
     }
-
-    static let changeDuration = Duration.seconds(1)
-    /// If more items change at once, marking each of them is useless.
-    private static let markedChangesMax = 500
 }
 
 // MARK: - Differences
@@ -206,6 +214,7 @@ extension Snapshot {
 }
 
 extension [ListOperation] {
+    /// The items that are new or have other contents.
     var changedItems: Set<ItemID> {
         var items: Set<ItemID> = []
         func insert(_ inserted: [Item]) {
@@ -218,7 +227,6 @@ extension [ListOperation] {
             switch operation {
             case .appendItems(let inserted, _), .insertItems(let inserted, _), .replaceChildren(_, let inserted):
                 insert(inserted)
-            case .moveItem(let item, _): items.insert(item)
             case .reconfigureItems(let changed): items.formUnion(changed.map(\.id))
             case .reloadItems(let changed): items.formUnion(changed.map(\.id))
             case .patchItems(let changed): items.formUnion(changed.map(\.id))

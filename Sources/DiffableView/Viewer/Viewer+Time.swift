@@ -3,7 +3,7 @@
 extension Viewer {
     /// The time of the next event; nil: none.
     package var deadline: Duration? {
-        var times = pane.changes.values.map { $0 }
+        var times = pane.changes.values.map { $0.begin + Self.changeStep * ($0.mark.step.rawValue + 1) }
         if let message { times.append(message.end) }
         if let flash { times.append(flash.end) }
         if let questionPause { times.append(questionPause) }
@@ -34,14 +34,22 @@ extension Viewer {
             setNeedsDrawing()
         }
         if let questionPause, questionPause <= now { self.questionPause = nil }
-        for list in panes.indices where panes[list].changes.contains(where: { $0.value <= now }) {
-            panes[list].changes = panes[list].changes.filter { $0.value > now }
-            setNeedsDrawing()
-        }
+        for list in panes.indices where !panes[list].changes.isEmpty { fadeChanges(of: list) }
         if !spinningRows.isEmpty { setNeedsDrawing() }
         // The banner takes a line.
         if (scene.composer.viewport.banner != nil) != (banner != nil) { layOut() }
     }
+
+    private mutating func fadeChanges(of list: Int) {
+        for (item, change) in panes[list].changes {
+            let step = ChangeMark.Step(rawValue: Int((now - change.begin) / Self.changeStep))
+            guard step != change.mark.step else { continue }
+            if let step { panes[list].changes[item]?.mark.step = step } else { panes[list].changes[item] = nil }
+            setNeedsDrawing()
+        }
+    }
+
+    static let changeStep = Duration.milliseconds(400)
 
     mutating func setConnection(isUp: Bool) {
         if isUp, lostSince != nil {

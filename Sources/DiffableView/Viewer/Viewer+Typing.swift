@@ -1,11 +1,12 @@
 import Diffable
 import DiffableJSON
 
-// A line of text that is typed into the status line: a search, a condition, a sort key, a new item.
+// A line of text that is typed: a search, a condition or a sort key in the status line; the text of a new or an old row in its
+// place.
 
 extension Viewer {
     struct Prompt: Sendable {
-        enum Sort: Sendable { case search(label: String), condition, sort, item(NewPlace) }
+        enum Sort: Sendable { case search(label: String), condition, sort, item(NewPlace), name(RenamedRow) }
 
         var sort: Sort
         /// Whether Enter picks, and Esc ends the viewer.
@@ -21,6 +22,24 @@ extension Viewer {
             case .condition: "where "
             case .sort: "sort by "
             case .item: "new: "
+            case .name: "rename: "
+            }
+        }
+
+        /// The field in the rows; nil if the text is typed into the status line.
+        var field: RowField? {
+            switch sort {
+            case .search, .condition, .sort: nil
+            case .item(let place): RowField(.after(place.row, level: place.level), text: text, cursor: cursor)
+            case .name(let row): RowField(.text(of: .item(row.item)), text: text, cursor: cursor)
+            }
+        }
+
+        var fieldKeys: String? {
+            switch sort {
+            case .search, .condition, .sort: nil
+            case .item: "Enter adds the row, Esc cancels"
+            case .name: "Enter renames the row, Esc cancels"
             }
         }
     }
@@ -33,7 +52,13 @@ extension Viewer {
             prompt.text = pane.filter.search
             prompt.cursor = prompt.text.count
         }
+        if case .name(let row) = sort { (prompt.text, prompt.cursor) = (row.text, row.text.count) }
+        enter(prompt)
+    }
+
+    private mutating func enter(_ prompt: Prompt) {
         enter(.typing(prompt))
+        if let row = prompt.field?.place.row { layOut(revealing: row) }
     }
 
     mutating func handle(_ key: KeyPress, _ prompt: Prompt) {
@@ -70,13 +95,14 @@ extension Viewer {
             prompt.text.remove(at: prompt.text.index(before: index))
             prompt.cursor -= 1
         case .delete: if index < prompt.text.endIndex { prompt.text.remove(at: index) }
+        case _ where prompt.field != nil && Self.rowKeys.contains(key.key): return
         // The user can move between rows while typing.
         case .up: return move(.up)
         case .down: return move(.down)
         case .pageUp: return page(.pageUp)
         case .pageDown: return page(.pageDown)
-        case .character("n") where isControl: return move(.down)
-        case .character("p") where isControl: return move(.up)
+        case .character("n") where isControl && prompt.field == nil: return move(.down)
+        case .character("p") where isControl && prompt.field == nil: return move(.up)
         // Leaves the search, so that letters are keys.
         case .character("o") where isControl && prompt.isPicking: return enter(.rows)
         // Space is a letter here.
@@ -90,6 +116,9 @@ extension Viewer {
         }
         take(prompt)
     }
+
+    /// Keys that would leave the row of a field.
+    private static let rowKeys: Set<Key> = [.up, .down, .pageUp, .pageDown, .tab]
 
     mutating func paste(_ text: String) {
         guard case .typing(let prompt) = mode else { return }
@@ -115,7 +144,7 @@ extension Viewer {
     /// A search takes effect while it is typed.
     private mutating func take(_ prompt: Prompt) {
         if case .search = prompt.sort { search(for: prompt.text.trimmed) }
-        enter(.typing(prompt))
+        enter(prompt)
     }
 
     private mutating func finish(_ prompt: Prompt) {
@@ -137,6 +166,9 @@ extension Viewer {
             case .item(let place):
                 enter(.rows)
                 return add(text, at: place)
+            case .name(let row):
+                enter(.rows)
+                return rename(row, to: text)
             }
             enter(.rows)
         } catch {

@@ -140,6 +140,7 @@ package struct Viewer: Sendable {
         case .edited(let list, let item, let revision): noteEdit(of: item, revision, list: list)
         case .handled(let request, let revision):
             panes[request.list].noteOwnChange(revision, before: request.revision, request.title)
+            setNeedsDrawing()
         case .connection(let isUp): setConnection(isUp: isUp)
         case .preview(let text, let number): showPreview(text, number)
         case .drawn: noteDrawn()
@@ -277,6 +278,8 @@ extension Viewer {
     private mutating func resize(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
+        // Their places were those of the old layout.
+        for list in panes.indices { panes[list].changes = [:] }
         layOut(revealing: screenAnchor(of: pane.cursor) == nil ? nil : pane.cursor)
     }
 }

@@ -14,8 +14,8 @@ import Testing
     private static let grounds: [BackgroundRole] =
         [
             .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
-            .badge, .overlay,
-        ] + tints.map { .tint($0) }
+            .badge, .overlay, .changedFading, .changedFaint,
+        ] + tints.map { .tint($0) } + tints.map { .wash($0) }
 
     /// Backgrounds of common terminals, and colours that no theme would use.
     private static let backgrounds: [UInt32] = [
@@ -50,6 +50,28 @@ import Testing
         }
     }
 
+    /// Of the 256 colours, the nearest grey may be a little outside.
+    @Test(arguments: [(Palette.Depth.indexed, 1.2...1.7), (.exact, 1.3...1.5)], backgrounds)
+    func `lines are faint on each ground`(depth: (Palette.Depth, ClosedRange<Double>), background: UInt32) {
+        let background = RGB(background)
+        let palette = Palette(depth: depth.0, background: background)
+        for ground in Self.grounds {
+            let pen = palette.pen(Style(.line, on: ground))
+            let contrast = colour(pen.ink, standard: background)
+                .contrast(with: colour(pen.ground, standard: background))
+            #expect(depth.1.contains(contrast), "on \(ground): \(contrast)")
+        }
+    }
+
+    @Test func `a style keeps its colours`() {
+        for ink in Self.inks + [.line] {
+            for ground in Self.grounds {
+                let style = Style(ink, on: ground, .bold)
+                #expect(style.ink == ink && style.ground == ground && style.attributes == .bold)
+            }
+        }
+    }
+
     @Test(arguments: [Palette.Depth.indexed, .exact], [UInt32(0x161618), 0xFFFFFF, 0x002B36, 0xFDF6E3])
     func `text and lines are grey, on whatever ground`(depth: Palette.Depth, background: UInt32) {
         let palette = Palette(depth: depth, background: RGB(background))
@@ -67,7 +89,7 @@ import Testing
     func `sixteen colours are taken so that each can be read`(isDark: Bool, table: [RGB]) {
         let background: RGB = isDark ? .black : .white
         let palette = Palette(depth: .sixteen, background: background)
-        for ink in Self.inks {
+        for ink in Self.inks + [.line] {
             for ground in Self.grounds {
                 let pen = palette.pen(Style(ink, on: ground))
                 let own: RGB = isDark ? table[7] : .black

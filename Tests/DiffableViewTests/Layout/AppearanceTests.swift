@@ -13,7 +13,7 @@ import Testing
         let document = try Gallery.everything(appearance, layout)
         var decoration = Decoration()
         decoration.focused = .item("bread")
-        decoration.changed = ["apple"]
+        decoration.changed = ["apple": ChangeMark(places: [Rectangle(column: 4, row: 0, width: 12, height: 1)])]
         decoration.marked = ["soap"]
         for columns in [40, 80, 200] {
             try expectScreen(

@@ -20,7 +20,7 @@ import Testing
             for hasKeyboard in [true, false] {
                 var decoration = Decoration()
                 decoration.focused = .item("bread")
-                decoration.changed = ["apple"]
+                decoration.changed = ["apple": ChangeMark(places: [Rectangle(column: 4, row: 0, width: 12, height: 1)])]
                 decoration.marked = ["soap"]
                 decoration.flashing = .item("milk")
                 decoration.hasKeyboard = hasKeyboard

@@ -174,13 +174,22 @@ struct RandomList {
         }
     }
 
+    private mutating func changeMark() -> ChangeMark {
+        let places = (0..<3).map { _ in
+            Rectangle(
+                column: Int.random(in: -5..<100, using: &random), row: Int.random(in: -1..<3, using: &random),
+                width: Int.random(in: -2..<50, using: &random), height: 1)
+        }
+        return ChangeMark(places: places, step: ChangeMark.Step.allCases.randomElement(using: &random)!)
+    }
+
     mutating func decoration(of document: Document) -> Decoration {
         var decoration = Decoration()
         decoration.focused = chance(5) ? nil : id(of: document)
         decoration.hasKeyboard = chance(2)
         for id in document.snapshot.itemIdentifiers {
             if chance(5) { decoration.marked.insert(id) }
-            if chance(5) { decoration.changed.insert(id) }
+            if chance(5) { decoration.changed[id] = changeMark() }
             if chance(9) { decoration.spinning.insert(.item(id)) }
         }
         decoration.flashing = chance(5) ? id(of: document) : nil

@@ -13,7 +13,10 @@ import Testing
     @Test func `what is typed behind + is proposed as an item behind the cursor's, which the cursor goes to`() throws {
         var screen = try screen()
         screen.press("j+Pay rent")
-        #expect(screen.status.contains("new: Pay rent"), "\(screen.status)")
+        #expect(screen.lines[2] == "▌ Pay rent", "\(screen.grid.text)")
+        #expect(screen.grid.cursor == Grid.Position(column: 10, row: 2))
+        #expect(screen.line("i2") == 3, "the rows below make room")
+        #expect(screen.status.contains("Enter adds the row"))
         #expect(screen.requests.isEmpty)
         screen.press(.enter)
         #expect(
@@ -28,6 +31,49 @@ import Testing
         #expect(screen.cursor == "new")
         screen.press("u")
         #expect(screen.requests == [.undo(to: 1, ifRevision: 2)])
+    }
+
+    @Test func `a new row is typed where it will be: in an outline, at the end of the screen, in an empty list`() throws
+    {
+        var screen = ViewerScreen()
+        let child = Item(id: "child", content: try Content(json: #"{"text":"Child"}"#))
+        screen.show(
+            try Snapshot(
+                [
+                    Section(
+                        id: "s",
+                        items: [
+                            Item(
+                                id: "a", content: try Content(json: #"{"text":"A"}"#), isExpanded: true,
+                                children: [child]),
+                            Item(id: "b", content: try Content(json: #"{"text":"B"}"#)),
+                        ])
+                ], content: try Content(json: #"{"canInsert":true}"#)))
+        screen.press("+New")
+        #expect(screen.lines.prefix(4) == ["  ▾ A", "      Child", "▌   New", "    B"], "\(screen.grid.text)")
+        screen.press(.escape)
+        screen.press("j+New")
+        #expect(screen.lines[2] == "▌     New", "\(screen.grid.text)")
+        screen = try self.screen()
+        screen.show(try .numbered(0..<40, list: #"{"canInsert":true}"#))
+        screen.press("G+Last")
+        #expect(screen.lines[10].hasPrefix("▌ Last "), "\(screen.grid.text)")
+        screen.press(.up)
+        #expect(screen.lines[10].contains("Last"), "the arrows do not leave it")
+        screen = ViewerScreen()
+        screen.show(try .rows([], list: #"{"canInsert":true}"#))
+        screen.press("+First")
+        #expect(screen.lines.contains("▌ First"), "\(screen.grid.text)")
+    }
+
+    @Test func `a long text scrolls in its field`() throws {
+        var screen = ViewerScreen(columns: 20) { $0.newID = { "new" } }
+        screen.show(try .numbered(0..<3, list: #"{"canInsert":true}"#))
+        screen.press("+abcdefghijklmnopqrstuvwxyz")
+        #expect(screen.lines[1] == "▌ lmnopqrstuvwxyz", "\(screen.grid.text)")
+        #expect(screen.grid.cursor == Grid.Position(column: 17, row: 1))
+        screen.press(.home)
+        #expect(screen.lines[1].hasPrefix("▌ abcdefg") && screen.grid.cursor == Grid.Position(column: 2, row: 1))
     }
 
     @Test func `a new item is of its neighbour's kind`() throws {

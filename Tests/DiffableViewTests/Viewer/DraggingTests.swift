@@ -81,6 +81,41 @@ import Testing
         #expect(screen.requests.isEmpty)
     }
 
+    @Test func `a line is where the row would be dropped, and the row is dimmed`() throws {
+        var screen = ViewerScreen()
+        screen.show(try .numbered(0..<8, list: #"{"canReorder":true}"#))
+        func underlined() -> [Int] {
+            (0..<screen.grid.rows).filter { row in
+                screen.grid.row(row).dropFirst().dropLast().allSatisfy { $0.style.attributes.contains(.underline) }
+            }
+        }
+        func dimmed() -> [Int] {
+            (0..<screen.grid.rows).filter { screen.grid[$0, 2].style.attributes.contains(.dim) }
+        }
+        screen.handle(.mouse(MouseEvent(.press(.left), column: 5, row: 3)))
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: 5, row: 5)))
+        #expect(underlined() == [5] && dimmed() == [3], "after it")
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: 5, row: 2)))
+        #expect(underlined() == [1], "before it")
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: 5, row: 3)))
+        #expect(underlined().isEmpty, "it stays")
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: 5, row: 0)))
+        #expect(screen.lines[0].hasPrefix("▸"), "there is no row above")
+        screen.press(.escape)
+        #expect(underlined().isEmpty && dimmed().isEmpty)
+    }
+
+    @Test func `the line of a grid is between its cards`() throws {
+        var screen = ViewerScreen()
+        screen.show(try .numbered(0..<6, list: #"{"canReorder":true,"layout":{"type":"grid","columns":3}}"#))
+        let first = try #require(screen.viewer.scene.frame(of: .item("i0"))?.rectangle)
+        let second = try #require(screen.viewer.scene.frame(of: .item("i1"))?.rectangle)
+        screen.handle(.mouse(MouseEvent(.press(.left), column: first.column + 3, row: 1)))
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: second.column + 3, row: 1)))
+        let column = second.columns.upperBound
+        #expect(second.rows.allSatisfy { screen.grid.text(of: screen.grid[$0, column]) == "┃" }, "\(screen.grid.text)")
+    }
+
     @Test func `the wheel goes on while a row is dragged`() throws {
         var screen = ViewerScreen(rows: 10)
         screen.show(try .numbered(0..<40, list: #"{"canReorder":true}"#))

@@ -41,6 +41,28 @@ import Testing
         #expect(screen.lines[0].contains("Section B"), "\(screen.grid.text)")
     }
 
+    @Test func `Alt with an arrow moves a row into the next section that allows it, and back`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try Snapshot([
+                try section("a", 2, #"{"canReorder":true}"#), try section("b", 0, #"{"header":"B","canReorder":true}"#),
+                try section("c", 1, #"{"header":"C"}"#),
+            ]))
+        screen.press("j")
+        screen.press(.down, .alt)
+        #expect(
+            screen.requests == [
+                .propose(operations: #"[{"op":"moveItem","item":"a1","section":"b","after":null}]"#)
+            ])
+        screen.press(.down, .alt)
+        try screen.change(.moveItem("a1", to: .front(of: .section("b"))))
+        #expect(screen.cursor == "a1")
+        screen.handle(.reply(ViewerReply(request: 1, .done(revision: 2))))
+        #expect(screen.requests.isEmpty && screen.status.contains("already the last"), "c does not allow it")
+        screen.press(.up, .alt)
+        #expect(screen.requests == [.propose(operations: #"[{"op":"moveItem","item":"a1","section":"a"}]"#)])
+    }
+
     @Test func `a blank line tells sections without headers from each other`() throws {
         var screen = ViewerScreen()
         screen.show(

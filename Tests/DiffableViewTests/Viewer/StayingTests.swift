@@ -352,7 +352,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a change is marked for a second, and where motion is reduced by its sign alone`(reducesMotion: Bool) throws {
+    func `a change is marked in three steps, and where motion is reduced by its sign alone`(reducesMotion: Bool) throws
+    {
         var screen = ViewerScreen { $0.reducesMotion = reducesMotion }
         screen.show(try .numbered(0..<4))
         let line = try #require(screen.line("i2"))
@@ -361,13 +362,46 @@ import Testing
                 .reconfigureItems([ItemReconfiguration(id: "i2", content: try Content(json: #"{"text":"Row i2"}"#))]),
                 .reloadItems([ItemReload(id: "i2", content: try Content(json: #"{"text":"Row i2","badge":7}"#))]),
             ]))
-        #expect(screen.grid.row(line).contains { $0.style.ground == .changed } == !reducesMotion)
         let marked = screen.lines[line]
-        screen.wait(.milliseconds(999))
-        #expect(screen.lines[line] == marked)
-        screen.wait(.milliseconds(1))
+        for ground: BackgroundRole in [.changed, .changedFading, .changedFaint] {
+            let cells = screen.grid.row(line).filter { $0.style.ground == ground }
+            #expect(
+                cells.map { screen.grid.text(of: $0) }.joined() == (reducesMotion ? "" : " 7 "), "only the new text")
+            screen.wait(.milliseconds(399))
+            #expect(screen.lines[line] == marked)
+            screen.wait(.milliseconds(1))
+        }
         #expect(screen.lines[line] != marked, "its sign goes")
         #expect(screen.viewer.deadline == nil, "nothing wakes up any more")
+    }
+
+    private func marked(_ screen: ViewerScreen) -> String {
+        screen.grid.cells.filter { $0.style.ground == .changed }.map { screen.grid.text(of: $0) }.joined()
+    }
+
+    @Test func `a move and an own change are not marked, nor are changes of more than a third of the screen`() throws {
+        var screen = try screen(#"{"trailingActions":[{"id":"done","title":"Done","key":"d","patch":{"done":true}}]}"#)
+        func named(_ ids: some Sequence<ItemID>, _ text: String) throws -> Snapshot {
+            let content = try Content(json: "{\"text\":\"\(text)\"}")
+            return try screen.snapshot.applying([
+                .reconfigureItems(ids.map { ItemReconfiguration(id: $0, content: content) })
+            ])
+        }
+        screen.showJustNow(try named(["i20"], "One"))
+        #expect(marked(screen) == "One", "\(screen.grid.text)")
+        screen.wait(.seconds(2))
+        screen.showJustNow(try screen.snapshot.applying([.moveItem("i20", to: .after("i21"))]))
+        #expect(marked(screen).isEmpty)
+        // Its reply may come after the change, or before it.
+        screen.press("d")
+        screen.showJustNow(try named(["i20"], "Two"))
+        #expect(marked(screen).isEmpty)
+        let visible = try (0..<40).map { try ItemID("i\($0)") }.filter { screen.line($0) != nil }
+        screen.handle(.reply(ViewerReply(request: 1, .refused("no"))))
+        screen.showJustNow(try named(visible.prefix(3), "Three"))
+        #expect(marked(screen) == "ThreeThreeThree")
+        screen.showJustNow(try named(visible.suffix(2), "Four"))
+        #expect(marked(screen).isEmpty, "with the marks before it, these are more than a third")
     }
 
     @Test func `nothing spins where motion is reduced`() throws {

@@ -262,7 +262,7 @@ extension Integration {
             let screen = try daemon.view("tasks")
             try screen.waitFor("Task 0.")
             try screen.press("j", "+")
-            try screen.waitFor("new: ")
+            try screen.waitFor("Enter adds the row")
             try screen.send("Pay rent")
             try screen.press("Enter")
             try screen.waitForCursor(on: "Pay rent")
