@@ -80,7 +80,6 @@ package actor HostLease {
     private func end() async {
         guard let held = lease ?? tried else { return }
         (lease, tried) = (nil, nil)
-        // In a task of its own, because `keep` has been cancelled, and a cancelled call may not be sent.
-        await Task { [client] in try? await client.revoke(held) }.value
+        try? await client.revoke(held)
     }
 }
