@@ -9,6 +9,8 @@ struct SectionTraits: Sendable {
     var hasIcons = false
     var hasSigns = false
     var ends = EndSlots()
+    /// The width of the longest text, with what is before it.
+    fileprivate var longestText = 0
     /// The width of the texts next to secondary texts, with what is before them, and of the secondary texts.
     var besideText = 0
     var besideSecondary = 0
@@ -53,12 +55,15 @@ struct EndSlots: Sendable {
         }
     }
 
-    /// The same for rows of some columns: empty if the texts would have less than half of them.
-    func fitted(in columns: Int) -> EndSlots {
+    /// The same for rows of some columns with texts of some width. Empty if the slots would leave less than half of the columns,
+    /// or if texts would be cut and the slots take more than a quarter.
+    func fitted(in columns: Int, with text: Int) -> EndSlots {
         var slots = self
         slots.badge = min(badge, columns / 4)
         for index in accessories.indices { slots.accessories[index].width = min(accessories[index].width, columns / 3) }
-        return slots.width(in: columns) <= columns / 2 ? slots : EndSlots(hasLabels: hasLabels)
+        let width = slots.width(in: columns)
+        let isFitting = width <= columns / 4 || width <= columns / 2 && text + width <= columns
+        return isFitting ? slots : EndSlots(hasLabels: hasLabels)
     }
 
     /// The columns that they take, with a blank before each.
@@ -101,8 +106,10 @@ extension Composer {
         traits.isOutline = snapshot.numberOfItems(inSection: plan.id) ?? 0 > rootCount
         traits.hasDisclosures = traits.hasDisclosures || traits.isOutline || !document.knownParents.isEmpty
         let columns = plan.geometry.content.count
-        traits.ends = traits.ends.fitted(in: columns)
-        traits.besideText += leadingWidth(traits)
+        let leading = leadingWidth(traits)
+        traits.besideText += leading
+        let beside = traits.besideSecondary == 0 ? 0 : traits.besideText + 2 + traits.besideSecondary
+        traits.ends = traits.ends.fitted(in: columns, with: max(leading + traits.longestText, beside))
         return traits
     }
 
@@ -138,9 +145,11 @@ extension Composer {
         if let badge = look.badge.flatMap(symbols.badgeText) {
             traits.ends.badge = max(traits.ends.badge, columnCount(of: badge, limit: Self.slotMax) + 2)
         }
-        guard let secondary = look.secondaryText, !secondary.isEmpty else { return }
         let before = 2 * (accessories.count - trailing.count) + (look.isUrgent ? 2 : 0)
-        traits.besideText = max(traits.besideText, before + columnCount(of: look.text, limit: Self.textMax))
+        let text = before + columnCount(of: look.text, limit: Self.textMax)
+        traits.longestText = max(traits.longestText, text)
+        guard let secondary = look.secondaryText, !secondary.isEmpty else { return }
+        traits.besideText = max(traits.besideText, text)
         traits.besideSecondary = max(traits.besideSecondary, columnCount(of: secondary, limit: Self.textMax))
     }
 
