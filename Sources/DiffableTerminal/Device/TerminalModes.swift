@@ -6,8 +6,10 @@ package struct TerminalModes: Equatable, Sendable {
 
     /// The bytes before the first frame. They turn off automatic wrapping at the right edge. `size` is the size of the frames.
     package func enteringBytes(reportsMouse: Bool, size: TerminalSize = .usual) -> [UInt8] {
-        var text = abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J"
-        text = abilities.height == nil ? text + "\u{1B}[?7l" : Self.roomText(size)
+        var text =
+            if abilities.height != nil { Self.roomText(size) } else {
+                (abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J") + "\u{1B}[?7l"
+            }
         // This follows the alternate screen, which has a stack of keyboard modes of its own.
         if abilities.hasKeyboardProtocol { text += "\u{1B}[>1u" }
         if abilities.hasBracketedPaste { text += "\u{1B}[?2004h" }

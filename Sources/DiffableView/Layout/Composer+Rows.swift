@@ -46,7 +46,7 @@ extension Composer {
         writer.addCheckbox(reserving: traits.hasCheckboxes)
         writer.addIcon(reserving: traits.hasIcons)
         writer.addSign(reserving: traits.hasSigns)
-        writer.addEnds(plan.traits.ends, columns: plan.geometry.content.count, isEditing: document.isEditing)
+        writer.addEnds(traits.ends, columns: plan.geometry.content.count, isEditing: document.isEditing)
         writer.addUrgency()
     }
 

@@ -161,24 +161,28 @@ extension ItemLook {
         switch content {
         case .text(let text): return shown(text)
         case .number(let text): return text
-        case .object(let members):
-            for name in ["title", "label", "name"] {
-                if let text = content[name]?.text.flatMap(shown) { return text }
-            }
-            return members.lazy.filter { !meanings.contains($0.name) }.compactMap { $0.value.text.flatMap(shown) }.first
+        case .object(let members): return standardMember(content, members)?.text
         default: return nil
         }
+    }
+
+    private static func standardMember(
+        _ content: ContentValue, _ members: [ContentValue.Member]
+    ) -> (name: String, text: String)? {
+        for name in ["title", "label", "name"] {
+            if let text = content[name]?.text.flatMap(shown) { return (name, text) }
+        }
+        return members.lazy.filter { !meanings.contains($0.name) }
+            .compactMap { member in member.value.text.flatMap(shown).map { (member.name, $0) } }.first
     }
 
     /// The JSON pointer to the text that an item without a path of its kind shows; empty for the content itself.
     static func textPath(in content: ContentValue?) -> String {
         switch content {
         case .text?, .number?: return ""
-        case .object(let members)?:
-            let name =
-                ["text", "title", "label", "name"].first { content?[$0]?.text.flatMap(shown) != nil }
-                ?? members.first { !meanings.contains($0.name) && $0.value.text.flatMap(shown) != nil }?.name
-            return name.map(TableColumn.pointer) ?? "/text"
+        case .object(let members)? where content?["text"]?.text.flatMap(shown) == nil:
+            return content.flatMap { standardMember($0, members) }.map { TableColumn.pointer(naming: $0.name) }
+                ?? "/text"
         default: return "/text"
         }
     }
