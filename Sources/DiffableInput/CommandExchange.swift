@@ -78,8 +78,8 @@ struct CommandExchange {
         return result
     }
 
-    /// Whether the run is over. A command that was told to end may leave processes of its group behind: then the run is over when
-    /// they have closed the output, or at the deadline.
+    /// Whether the run is over. After a request to end, processes of the command's group may still write: then the run is over
+    /// when they have closed the output, or at the deadline.
     private var isOver: Bool {
         guard hasEnded, let deadline else { return hasEnded }
         return (output == nil && errors == nil) || deadline <= .now

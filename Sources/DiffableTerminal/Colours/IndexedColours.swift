@@ -22,7 +22,8 @@ enum IndexedColours {
 
     private static let greys = all.filter { $0.colour.red == $0.colour.green && $0.colour.green == $0.colour.blue }
 
-    /// Returns the grey on the readable side of a background whose contrast is nearest to this one.
+    /// Returns the grey for lines on a background: lighter than a dark background, darker than a light one, and with the nearest
+    /// contrast.
     static func line(on ground: RGB, contrast: Double) -> UInt8 {
         let luminance = ground.luminance
         let isLighter = ground.opposite == .white

@@ -78,7 +78,7 @@ extension RGB {
         return end
     }
 
-    /// Returns the colour between this one and black or white whose contrast with this one is nearest to the given one.
+    /// Returns a colour for lines on this background: a mixture with black or white that has the nearest contrast.
     func line(contrast: Double) -> RGB {
         let end = opposite
         return (0...100).lazy.map { self.mixed(with: end, Double($0) / 100) }

@@ -168,7 +168,7 @@ struct RowWriter {
         return tint.map { Style(.tint($0), on: .wash($0)) } ?? Style(.secondary, on: .badge)
     }
 
-    /// `columns` are those of the row.
+    /// `columns` is the width of the row.
     private mutating func addProgress(_ slots: EndSlots, columns: Int) {
         guard slots.hasProgress || look.progress != nil else { return }
         let hasLabel = slots.hasLabels || look.accessories?.contains { $0.text != nil } ?? false

@@ -27,8 +27,9 @@ struct TableColumns: Sendable {
     /// The number of columns after the first that are scrolled past.
     private(set) var passed = 0
     let section: Record
-    /// The columns of the section's rows, and those that are left for cells.
+    /// The columns of the section's rows.
     let content: Range<Int>
+    /// The columns of the cells, without the slots at the end.
     let area: Range<Int>
     let sampled: Int
 

@@ -175,7 +175,7 @@ extension Viewer {
         return asked.filter != pane.shownQuery.filter
     }
 
-    /// Marks the visible texts that others changed, unless they are so many that the marks would only flash.
+    /// Marks the visible texts that others changed, unless more than a third of the screen would flash.
     private mutating func mark(_ items: Set<ItemID>, since old: Scene, _ revisions: ClosedRange<Int>) {
         let items = items.subtracting(pane.ownItems)
         guard !items.isEmpty else { return }

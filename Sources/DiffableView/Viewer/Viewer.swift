@@ -278,7 +278,7 @@ extension Viewer {
     private mutating func resize(columns: Int, rows: Int) {
         self.columns = columns
         self.rows = rows
-        // Their places were those of the old layout.
+        // The marks have places in the old layout.
         for list in panes.indices { panes[list].changes = [:] }
         layOut(revealing: screenAnchor(of: pane.cursor) == nil ? nil : pane.cursor)
     }
