@@ -4,8 +4,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// Never returns a standard descriptor, which the program may have been started without: output to it would be written to the
-// timer.
+// Never returns 0, 1 or 2, even if the program was started without these descriptors: output would go to the timer.
 int boot_timer_open(void) {
     int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
     if (timer < 0 || timer > STDERR_FILENO) return timer;

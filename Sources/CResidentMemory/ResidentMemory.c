@@ -38,7 +38,7 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *contex
     return 0;
 }
 
-// Bytes. With large pages of another size, nothing is done about them.
+// Bytes. Large pages have this size if small ones have 4 KB; otherwise they are left as they are.
 #define LARGE_PAGE_LENGTH ((uintptr_t)2 << 20)
 #define SMALL_PAGE_LENGTH ((uintptr_t)4 << 10)
 #define SMALL_PAGES ((size_t)(LARGE_PAGE_LENGTH / SMALL_PAGE_LENGTH))
@@ -63,8 +63,8 @@ static bool are_large_pages_wanted(uintptr_t end) {
     return are_wanted;
 }
 
-// If large pages are requested, the kernel makes one of each range with a single used small page, some seconds after the other
-// pages were released. So they are not requested for a range that is less than half in use, until more of it is.
+// The kernel turns a range with a single used small page into a large page again, some seconds after the other pages
+// were released. So no large page is requested for a range that is less than half in use, until more of it is.
 static void want_large_pages_where_full(void) {
     uintptr_t end = (uintptr_t)sbrk(0);
     if (sysconf(_SC_PAGESIZE) != SMALL_PAGE_LENGTH || !are_large_pages_wanted(end)) return;

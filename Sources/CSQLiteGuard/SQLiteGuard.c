@@ -91,7 +91,7 @@ static void replace_page(int signal, siginfo_t *information, void *context) {
         was_truncated = 1;
         return;
     }
-    // The fault is not in a database: it is raised again, without this handler.
+    // The fault is not in a database, or no page could be mapped. The access is repeated, now without this handler.
     sigaction(signal, &action_before, NULL);
 }
 

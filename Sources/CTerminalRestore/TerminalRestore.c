@@ -101,7 +101,7 @@ static void crash(int signal) {
     for (int index = 0; index < fatal_count; index++)
         if (fatal[index] == signal)
             sigaction(signal, &fatal_before[index], NULL);
-    // A fault happens again when the handler returns, but a signal that was sent has to be sent again.
+    // A fault repeats when the handler returns, but a signal from another process does not, so it is sent again.
     raise(signal);
 }
 
@@ -110,7 +110,7 @@ static int install(void) {
         return -1;
     struct sigaction telling = {.sa_handler = tell, .sa_flags = SA_RESTART};
     sigfillset(&telling.sa_mask);
-    // The parent process may have blocked them.
+    // The parent process may have blocked these signals.
     sigset_t heard;
     sigemptyset(&heard);
     for (int index = 0; index < told_count; index++) {

@@ -54,7 +54,7 @@ public struct Section: Sendable {
 
     /// Unique among the list's sections.
     public var id: SectionID { SectionID(record: record) }
-    /// Nil for none. O(length), copied.
+    /// The content; nil if there is none. Copies it, O(length).
     public var content: Content? { record.content }
 }
 

@@ -58,9 +58,9 @@ public enum AbsentList: Sendable {
 public enum DeletedListKeeping: String, Sendable {
     /// If there is room for it.
     case ifPossible
-    /// A list that could not be undeleted is not deleted.
+    /// Required: the request is refused if the list could not be undeleted.
     case required
-    /// The list is deleted for good, and its space is free at once.
+    /// Not kept: the list is deleted for good, and its space is free immediately.
     case never
 }
 

@@ -111,7 +111,8 @@ extension Connection {
 
 extension Connection {
     private struct Lines {
-        /// The usual length: shorter than a daemon's usual limit, so that it begins to read while the next line is written.
+        /// The usual length of a line in bytes. It is shorter than a daemon's usual limit, so that the daemon reads one
+        /// line while the next is written.
         var length = 1 << 18
         var lengthMax: Int
     }

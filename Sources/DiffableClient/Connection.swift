@@ -138,7 +138,7 @@ public final class Connection: Sendable {
         }
     }
 
-    /// Five seconds of a full queue.
+    /// The number of attempts, 10 ms apart, while the kernel's queue is full: five seconds.
     private static let refusalsMax = 500
 
     private static func channel(over descriptor: CInt) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {

@@ -47,8 +47,8 @@ package final class FairSemaphore: Sendable {
         }
     }
 
-    /// Does the work when its turn is reached. Throws `CancellationError` if the task was cancelled before, or the line was
-    /// closed.
+    /// Does the work when its turn is reached. Throws `CancellationError` if the task was cancelled before that, or the
+    /// semaphore was closed.
     package func run<R>(at place: Place, _ work: () async throws -> R) async throws -> R {
         guard await take(place) else { throw CancellationError() }
         defer { pass() }
@@ -57,7 +57,8 @@ package final class FairSemaphore: Sendable {
 
     func take() async -> Bool { await take(place()) }
 
-    /// Waits for a turn, which lasts until `pass`. False without a turn, if the task was cancelled first or the line was closed.
+    /// Waits for a turn, which lasts until `pass`. False without a turn, if the task was cancelled first or the
+    /// semaphore was closed.
     func take(_ place: Place) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -51,7 +51,7 @@ public struct ListSummary: Sendable {
 
 /// A client's permission for a list.
 public enum ListPermission: Sendable {
-    /// Read and follow it.
+    /// The right to read and follow the list.
     case see
     /// Send requests to its handler.
     case ask
@@ -93,7 +93,7 @@ public struct DeletedList: Sendable {
 public struct ListAccess: Equatable, Sendable {
     /// The owner's user id.
     public var owner: UInt32
-    /// The group id.
+    /// The group's id (gid).
     public var group: UInt32
     /// The rights of the owner, the group and everyone else.
     public var mode: AccessMode

@@ -114,7 +114,7 @@ extension MessageRouter {
         case tellAll([Receiver], ClientError)
         /// The subscription was abandoned before it began.
         case unsubscribe(Int)
-        /// The same for a handler.
+        /// The handler was abandoned before it was registered.
         case unhandle(Int)
     }
 

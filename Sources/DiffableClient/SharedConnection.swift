@@ -37,7 +37,7 @@ final class SharedConnection: Sendable {
         /// Consecutive attempts and connections that were useless.
         var failures = 0
         var visible = ConnectionState.disconnected(nil)
-        /// They are notified of a change, and then read the state.
+        /// The continuations to notify of a change of `visible`, which they then read, by number.
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastObserver = 0
         var unused: AsyncStream<Void>.Continuation?

@@ -201,9 +201,9 @@ extension AlignedText {
         }
     }
 
-    /// Reads lines in which a value that was too long has pushed the rest to the right: each word of the header has a word in
-    /// each line. A word to the left of its name shows that an earlier value has two words, as in "2 hours ago". A word under
-    /// the next name shows that a value is missing, unless an earlier word is too long.
+    /// Reads lines in which a long value has pushed the others to the right. Each word of the header has a word in each
+    /// line. A word to the left of its name shows that an earlier value has two words, as in "2 hours ago". A word
+    /// under the next name shows that a value is missing, unless an earlier word is too long.
     private mutating func readShifted(_ lines: [Line], under header: Line, _ region: Region) throws(InputError) {
         let names = header.wordRanges(header.all)
         columns = names.map { header.text($0) }

@@ -1,7 +1,8 @@
 import Diffable
 import DiffableJSON
 
-// A field that an option names and no row has is a mistake in the option. If it counted as empty it would clear all items.
+// A field that an option names and no row has is a mistake in the option. If it counted as empty, all items would lose
+// their texts, sections or parents.
 
 extension ItemBuilder.Fields {
     private var named: [(setting: InputMessage, field: FieldPath)] {

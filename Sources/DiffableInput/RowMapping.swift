@@ -20,7 +20,8 @@ package struct RowMapping: Equatable, Sendable {
 
     package init() {}
 
-    /// Sets the fields. Lines have no fields, so after `from: lines`, `number` and `hash` as the id name no field.
+    /// Sets the fields. After `from: lines`, the ids `number` and `hash` set `lineIDs` instead, because lines have no
+    /// fields.
     package mutating func set(_ fields: ItemBuilder.Fields) {
         self.fields = fields
         guard from == .lines, let ids = fields.id.flatMap({ LineIDs(rawValue: $0.name) }) else { return }
@@ -48,7 +49,7 @@ package struct RowMapping: Equatable, Sendable {
     package func input(_ text: [UInt8], ofLine line: Int, named name: String) throws(InputError) -> Input {
         let reader = try reader(of: text, file: nil, named: name, extent: .wholeList)
         do { return try reader.read(text) } catch {
-            // In a single line, each mistake is on its first line.
+            // The reader's own line number is always 1 here, so the message has the number in the longer text instead.
             throw InputError("\(Self.place(name, reader.format))line \(line): \(error.problem)")
         }
     }

@@ -19,7 +19,7 @@ extension ByteWriter {
         case false? where expansion == .asSaid: append(#","expanded":false"#)
         default: break
         }
-        // A client may send items that it has from a view.
+        // Requests have no `folded`, but a client may send items that it got from a view.
         if isFolded, expansion == .canonical { append(#","folded":true"#) }
     }
 
@@ -70,7 +70,7 @@ extension ByteWriter {
         append(byte: UInt8(ascii: "}"))
     }
 
-    /// `{"content":…,"sections":[…]}`, all at once.
+    /// `{"content":…,"sections":[…]}`, in one piece.
     package mutating func appendSnapshot(_ list: WholeList, expansion: OperationsWriter.Expansion) {
         append(byte: UInt8(ascii: "{"))
         if let content = list.content {

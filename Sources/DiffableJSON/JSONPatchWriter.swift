@@ -23,7 +23,7 @@ package struct JSONPatchWriter: Sendable {
         self.difference = difference
     }
 
-    /// `[{"op":…},…]`, all at once.
+    /// Returns `[{"op":…},…]` in one piece.
     package static func patch(from old: Snapshot, by difference: [ListOperation]) -> [UInt8] {
         var patch = JSONPatchWriter(from: old, by: difference)
         var writer = ByteWriter()

@@ -25,7 +25,7 @@ package struct LineFramer: Sendable {
     private var hasEnded = false
 
     package enum Line {
-        /// Valid only during the call.
+        /// A whole line. The pointer is valid only during the call.
         case line(UnsafeRawBufferPointer)
         /// Nil if the line has no end yet: then `skipped` follows.
         case tooLong(RefusedLine?)

@@ -25,7 +25,7 @@ package struct CapabilitiesChange: Sendable, Equatable {
     package var may: Set<Permission>?
     /// The kinds of request that the list's handlers handle.
     package var handles: Set<HandlerRequestKind>?
-    /// The actions that handlers named; `.some(nil)` if none did.
+    /// The actions that handlers named: nil for no change, `.some(nil)` if no handler named any.
     package var actions: [ActionName]??
 
     package init(may: Set<Permission>? = nil, handles: Set<HandlerRequestKind>? = nil, actions: [ActionName]?? = nil) {

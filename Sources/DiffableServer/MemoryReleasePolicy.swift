@@ -23,7 +23,7 @@ struct MemoryReleasePolicy {
     }
 
     private static let itemsFreedMin = 8_192
-    /// In bytes.
+    /// The minimal growth since the last return, in bytes, that makes a return due.
     private static let growthMin = 4 << 20
     private static let interval = TimeAmount.seconds(3)
     /// The pause after a return, as a multiple of its duration, so that it takes at most 1/100 of the time.

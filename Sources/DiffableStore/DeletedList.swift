@@ -90,13 +90,13 @@ final class HeldDeletion {
 }
 
 package enum DeletionLoss: Sendable, Equatable {
-    /// Its content alone exceeds the limit for all deleted lists.
+    /// The list's content alone exceeds the limit for all deleted lists.
     case tooLong(max: Int)
     /// Later deletions used up the limit for all deleted lists.
     case madeRoom(max: Int)
     case tooOld
     case leased
-    /// This number of lists with the same name was deleted later.
+    /// The number of lists with the same name that were deleted later, and that it made room for.
     case madeRoomForLater(count: Int)
     /// The caller deleted it for good.
     case unwanted

@@ -84,7 +84,7 @@ package struct Proposal: Sendable {
     }
 }
 
-/// Identifies the evaluation of a proposal. Unique while the daemon runs.
+/// Identifies the store's evaluation of a proposal, whose result `carryOut` can reuse. Unique while the daemon runs.
 package struct Consideration: Sendable, Equatable {
     let number: Int
 }

@@ -395,7 +395,7 @@ extension Store {
         pastBudget.set(held.history.cost, of: held)
     }
 
-    /// In bytes.
+    /// The length in bytes of a transaction up to which the state before it is freed immediately.
     private static let lengthFreedAtOnceMax = 4 << 20
 }
 

@@ -104,7 +104,8 @@ package actor Store {
     var condition = Condition.running
     /// Whether the last group was refused because the disk is full.
     var isDiskFull = false
-    /// The reason why some changes may not be on disk. Nil for none. Also set if the journal fails while closing.
+    /// The reason why some changes may be missing on disk; nil if there is none. Also set if the journal fails while
+    /// closing.
     package internal(set) var failure: String?
     package internal(set) var statistics = StoreStatistics()
 

@@ -61,7 +61,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
 
 /// The action that the peer has no right to.
 package enum Denial: Sendable, Equatable {
-    /// Also used if the name belongs to a list that the peer may not read, because the two cases have to look the same.
+    /// Creating a list. Also used if the name belongs to a list that the peer cannot read, because the two cases have
+    /// to look the same.
     case creation
     /// The connection gave the name up.
     case scope

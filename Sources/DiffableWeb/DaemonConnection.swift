@@ -14,7 +14,7 @@ protocol DaemonReceiver: AnyObject {
     func take(_ bytes: ByteBuffer)
     /// No more bytes have arrived for now.
     func flush()
-    /// The daemon reads again.
+    /// The daemon accepts bytes again.
     func daemonAcceptsBytes()
     /// The last call.
     func daemonEnded(_ end: DaemonEnd)

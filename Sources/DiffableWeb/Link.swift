@@ -9,7 +9,7 @@ package struct Link: Equatable, Sendable {
     package var token: String
     /// Names of lists; a name that ends with `*` means every name with this prefix.
     package var lists: [String]
-    /// Each permission includes those before it.
+    /// The highest permission. A permission includes the lower ones.
     package var may: Permission
     /// Seconds since 1970 at which the link ends; nil if it does not end.
     package var end: Int?

@@ -40,7 +40,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
             socket: hub.settings.daemonSocket, opening: DaemonConnection.opening(for: link), on: hub.loop, for: self)
     }
 
-    /// Ends the response: the browser has disconnected, or everything was sent.
+    /// Ends the request to the daemon, and forgets the response without finishing it.
     func end() {
         daemon?.close()
         daemon = nil

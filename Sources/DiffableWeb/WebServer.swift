@@ -82,8 +82,8 @@ package final class WebServer: Sendable {
         if channel.localAddress?.protocol != .unix {
             // Detects a browser that vanished without closing the connection.
             try channel.syncOptions?.setOption(.socketOption(.so_keepalive), value: 1)
-            // The kernel takes no more than this before the browser's side has room, so that a slow one gets newer changes. Swift
-            // does not import TCP_NOTSENT_LOWAT.
+            // The limit of unsent bytes in the kernel (TCP_NOTSENT_LOWAT, which Swift does not import). With less in
+            // the kernel, a slow browser gets newer changes.
             try channel.syncOptions?.setOption(ChannelOptions.tcpOption(.init(rawValue: 25)), value: 64 << 10)
         }
         try RequestHandler.add(to: channel.pipeline.syncOperations, hub: hub)

@@ -136,7 +136,7 @@ package struct TrustedPath {
             guard status.isDirectory else { throw .failed(next, .notDirectory) }
             try users.check(directory: next, status, isShared: true)
         }
-        // It ends with "..", or is the root directory.
+        // The path ends with "..", or is the root directory.
         if self.path.isEmpty { self.path = "/" }
         try checkLast(self.path, Self.status(of: self.path, .refused, isLast: true))
     }

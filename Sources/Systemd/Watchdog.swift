@@ -2,7 +2,7 @@ import CSystemd
 
 /// The service manager's watchdog (`WatchdogSec` in the unit, sd_watchdog_enabled(3)).
 package struct Watchdog: Equatable, Sendable {
-    /// The manager ends the service after this long without a keep-alive.
+    /// The time without a keep-alive after which the manager ends the service.
     package let timeout: Duration
 
     /// The interval between keep-alives: half the timeout, as systemd advises, so that one late keep-alive does no harm.

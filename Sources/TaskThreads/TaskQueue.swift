@@ -43,7 +43,7 @@ struct TaskQueue<Job: Sendable> {
     private var watch: (taken: Int, until: ContinuousClock.Instant)?
     /// The time at which the timer expires; nil while it is not set.
     private var timer: ContinuousClock.Instant?
-    /// The time since which the main thread has a task.
+    /// The time of the first call of `mustWakeSoon` that the timer has not answered; nil without one.
     private var call: ContinuousClock.Instant?
 
     // MARK: - Adding tasks
@@ -69,7 +69,7 @@ struct TaskQueue<Job: Sendable> {
 
     // MARK: - Time
 
-    /// Makes the timer expire at once.
+    /// Makes the timer expire immediately, for a task of the main thread.
     mutating func mustWakeSoon(at now: ContinuousClock.Instant) { call = call ?? now }
 
     /// Returns the time to set the timer to; nil if it expires early enough or nothing is due.
@@ -94,7 +94,7 @@ struct TaskQueue<Job: Sendable> {
         return needs
     }
 
-    /// Checks the threads while tasks still wait. If none was taken, every thread is blocked.
+    /// Checks the threads while tasks still wait. If no task was taken since the last check, every thread is blocked.
     private mutating func look(since taken: Int, at now: ContinuousClock.Instant) -> Need {
         watch = (self.taken, now + Self.patience)
         guard taken == self.taken, threads < Self.threadsMax else { return .watching }

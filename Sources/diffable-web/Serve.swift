@@ -73,7 +73,7 @@ struct Serve: AsyncParsableCommand {
             // Each browser takes two descriptors.
             DescriptorLimit.raise()
             let file = LinkFile(directory: try state.directory())
-            // A damaged file lets no browser in.
+            // Fails now if the file is damaged, because no browser could use it.
             _ = try file.read()
             let server = try await WebServer.start(
                 addresses(received), settings: settings(file, isActivated: !received.isEmpty), logger: logger)
@@ -112,7 +112,7 @@ struct Serve: AsyncParsableCommand {
     private func settings(_ file: LinkFile, isActivated: Bool) throws -> WebSettings {
         var gate = Gate()
         let machine = Self.machineName
-        // Also without its domain.
+        // Browsers can also use the machine's name without its domain.
         let short = machine.prefix { $0 != "." }
         gate.hosts = Set((hosts + [machine, String(short)]).map { $0.lowercased() })
         gate.origins = origins.compactMap { Origin($0) }

@@ -22,8 +22,8 @@ extension ChangeOptions {
         }
     }
 
-    /// The number of items that a transaction removed from the list: the difference from the previous revision. Nil if that
-    /// revision is not kept, or may not be read.
+    /// The number of items that a transaction removed from the list: the difference from the previous revision. Nil if
+    /// that revision is not kept, or the caller has no right to read it.
     func numberDeleted(by outcome: Outcome) async -> Int? {
         try? await daemon.withConnection { connection in
             let before = try await connection.numberOfItems(in: outcome.list, at: outcome.revision - 1)

@@ -4,7 +4,7 @@ import DiffableClient
 /// Repeats the request for a change when the daemon stopped before it replied. The request has a key, so that the change is
 /// made once however often the request is sent.
 struct Retrying {
-    /// Seconds.
+    /// The time to keep trying, in seconds.
     let limit: Int
     /// Whether it also waits for a daemon that is missing at first.
     let waitsForDaemon: Bool

@@ -3,9 +3,9 @@ import DiffableStore
 import Glibc
 import Systemd
 
-/// A startup that failed because of the machine, so that the next one would fail as well. A start limit of the unit would not
-/// help: when it is reached, systemd stops the socket too, and every client is refused until an administrator acts. So the daemon
-/// waits before it exits, which works with every version of systemd.
+/// Delays the exit after a startup that failed because of the machine, since the next one would fail as well. A start
+/// limit of the unit would not help: when it is reached, systemd stops the socket too, and every client is refused
+/// until an administrator acts. Waiting before the exit works with every version of systemd.
 enum RestartDelay {
     static let pause = Duration.seconds(10)
 

@@ -25,7 +25,7 @@ void terminal_restore_now(void);
 // Restores the terminal for a program that this process starts and waits for: input that was already typed is for that program.
 void terminal_restore_for_child(void);
 
-// Stops the process group as ^Z does, without its signal handler.
+// Stops the process group as ^Z does, with the default handler of SIGTSTP.
 void terminal_restore_stop(void);
 
 #endif

@@ -86,7 +86,7 @@ private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<I
     return low
 }
 
-/// The same for four ordinals at once.
+/// Finds the lower bounds of four ordinals together.
 private func lowerBounds(
     of ordinals: (Int32, Int32, Int32, Int32), in ends: UnsafeMutableBufferPointer<Int32>, count: Int
 ) -> (Int, Int, Int, Int) {

@@ -16,7 +16,7 @@ final class SnapshotMatching {
     private let known: HandleMap
 
     /// Calls `report` with the old and the new slot of each match that differs in kind, content, expansion or redraw
-    /// requests. They are in the order of the new handles, as far as guesses are right.
+    /// requests. The order is that of the new handles, except for matches that had to be looked up after a wrong guess.
     init(old: Snapshot, new: Snapshot, _ report: (BorrowedSlot, BorrowedSlot) -> Void) {
         self.old = old
         self.new = new

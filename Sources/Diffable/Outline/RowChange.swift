@@ -36,7 +36,7 @@ extension VisibleRows {
         changes(from: old, by: list.difference(from: old.list))
     }
 
-    /// The same for a known diff between the two lists.
+    /// The steps from the rows of an earlier state, given the diff between the two lists.
     package func changes(from old: VisibleRows, by difference: [ListOperation]) -> [RowChange] {
         var writer = RowChangeWriter(from: old, to: self)
         for operation in shown.difference(from: old.shown) { writer.place(operation) }

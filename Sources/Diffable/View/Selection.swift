@@ -132,7 +132,10 @@ extension Selection {
         return Snapshot(shown: sections, of: list)
     }
 
-    /// Returns the rows of a list, all of which another selection is known to show, in the list's order or in its own.
+    /// Returns the rows of a list, given that another selection shows all of them. Siblings have the order of `shown`,
+    /// unless this selection sorts them.
+    ///
+    /// - Parameter shown: the rows of that selection.
     package func evaluate(_ list: Snapshot, among shown: Snapshot) -> Snapshot {
         var result = evaluate(shown)
         result.redrawsAsked = list.redrawsAsked

@@ -88,7 +88,7 @@ extension Window.Sent {
     /// An item that the list still has.
     fileprivate struct SurvivingItem {
         var item: ItemID
-        /// Its row when it was sent, and now.
+        /// The item's row when it was sent. `index` is its row now.
         var row: Int
         var index: Int
     }

@@ -44,7 +44,7 @@ public struct Registration<Value: Sendable>: Sendable {
 public enum OtherItems<Value: Sendable>: Sendable {
     /// The loop ends with `ClientError.undecodable`.
     case isError
-    /// They and their descendants are not shown until they change. The closure is called for each of them.
+    /// The items and their descendants are not shown until they change. The closure is called for each of them.
     case passedOver(@Sendable (UndecodableContent) -> Void = { _ in })
     /// The closure's value is shown instead.
     case shown(@Sendable (Item) -> Value)

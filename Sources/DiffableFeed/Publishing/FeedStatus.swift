@@ -15,7 +15,7 @@ package struct FeedStatus: Equatable, Sendable {
     package var source: String
     package var state = State.waiting
     package var message: String?
-    /// Milliseconds since 1970.
+    /// The time of the last success, in milliseconds since 1970.
     package var lastSuccess: Int?
     package var nextAttempt: Int?
     package var hasActions = false
@@ -28,7 +28,7 @@ package struct FeedStatus: Equatable, Sendable {
     package var item: Item { Item(id: list.asItemID, content: content) }
 
     private var content: Content {
-        // A failure's message needs more than one line.
+        // With `lines` 0 the text takes as many lines as it needs: a failure's message needs more than one.
         let text = message.map { "\(list): \($0)" } ?? "\(list)"
         var members: [(String, Content)] = [
             ("text", .string(text.utf8)), ("lines", .number(0)), ("state", .string(state.rawValue.utf8)),

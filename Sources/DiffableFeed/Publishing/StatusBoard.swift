@@ -158,7 +158,8 @@ package final class StatusBoard: Sendable {
         var failures = 0
         var complaint: String?
         var time = ContinuousClock.Instant.now - StatusBoard.timesPause
-        /// Limits the changes that are sent at once: a hostile source can alternate between failure and success.
+        /// Limits the changes that are sent without waiting for `timesPause`: a hostile source can alternate between
+        /// failure and success.
         var urgent = TokenBucket(50, perSecond: 10, at: .now)
 
         var pause: Duration {

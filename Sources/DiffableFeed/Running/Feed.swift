@@ -198,7 +198,7 @@ final class Feed: Sendable {
         }
         if isFirst, source.isEndless { isToBeResumed.withLock { $0 = true } }
         news.append(state)
-        // A run that lasts until it fails has served its callers with the first state.
+        // A run of this source does not end by itself, so its callers get the result with the first state.
         if source.isEndless { control.end(problem.map { .failure($0) } ?? .success(())) }
     }
 

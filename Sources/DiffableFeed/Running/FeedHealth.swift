@@ -12,7 +12,7 @@ struct FeedHealth: Equatable {
     var nextRun: Int?
     /// The time of the next attempt to send the list, in milliseconds since 1970.
     var nextSending: Int?
-    /// Milliseconds since 1970.
+    /// The time of the last success, in milliseconds since 1970.
     var lastSuccess: Int?
 
     /// The limit of a message's length in bytes: a source can put long names into messages.

@@ -136,7 +136,7 @@ package struct CommandSettings: Equatable, Sendable {
     package var remove: FieldPath?
 
     package static let timeoutUsual = Duration.seconds(60)
-    /// A shorter interval would only waste CPU time.
+    /// The minimal `every`: a shorter interval would only waste CPU time.
     package static let everyMin = Duration.milliseconds(100)
 
     package init(words: [String]) { self.words = words }

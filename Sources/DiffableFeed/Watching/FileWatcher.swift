@@ -20,7 +20,8 @@ package final class FileWatcher: Sendable {
         var places = Places()
         /// Why the kernel does not report all changes.
         var problem: String?
-        /// Whether a directory on the way may not be read, and so cannot be watched.
+        /// Whether the paths are compared regularly, because a directory on the way is unreadable and so cannot be
+        /// watched.
         var isComparedRegularly = false
     }
 

@@ -3,7 +3,7 @@ import Glibc
 /// A path as the kernel resolves it at one moment, component by component and through symbolic links.
 struct ResolvedPath: Equatable {
     struct Step: Hashable {
-        /// Its path has no symbolic links.
+        /// The path of the directory that contains the name, without symbolic links.
         var directory: String
         var name: String
         /// The file with that name, which may be a symbolic link or the root of a mount; nil if there is none.

@@ -9,7 +9,7 @@ struct SchemaCheck {
     let constants: ByteTable.Lent
     let bounds: UnsafeBufferPointer<SchemaBound>
     let failure: UnsafeMutablePointer<SchemaFailure>
-    /// The count of `text`, which would compute it for each byte.
+    /// `text.count`, kept because the buffer would compute it for each byte.
     let count: Int
 
     init(

@@ -21,7 +21,8 @@ struct SchemaRule: Sendable {
     var plainRange = Int.min...Int.max
     var bounds = 0..<0
 
-    /// A set in the table of constants, or nil; one for `const`.
+    /// The positions of the values of `enum` in the table of constants, and of the only value of `const`; nil without
+    /// the keyword.
     var enumeration: Range<Int>?
     var constant: Range<Int>?
 }
@@ -39,7 +40,7 @@ struct SchemaProperty: Sendable {
     var schema: SchemaReference
     /// The index in `required`, or -1.
     var requirement: Int
-    /// The next property in the schema: most contents have their members in the same order.
+    /// The index of the property to try first after this one: most contents have their members in the schema's order.
     var next: Int
     var isDeclared: Bool
     /// Whether a text without escapes can contain the name. A name with a quote, a backslash or a control character is looked

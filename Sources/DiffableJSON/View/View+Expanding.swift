@@ -1,7 +1,8 @@
 import Diffable
 
 extension View {
-    /// The same view with other items expanded, as JSON; nil if the view does not have its own expansion. O(its length).
+    /// The same view with other items expanded, as JSON; nil if the view does not have its own expansion. O(length of
+    /// the JSON).
     package func json(withExpanded change: (inout Set<ItemID>) -> Void) -> [UInt8]? {
         guard case .own(var items) = expansion else { return nil }
         change(&items)

@@ -221,7 +221,7 @@ extension Decoder {
         return Set(ids)
     }
 
-    /// The next value, which the caller must read afterwards.
+    /// Returns the next value as compact JSON, and stays in front of it: the caller has to read it afterwards.
     private func compactText() throws(DecodingError) -> [UInt8] {
         var ahead = self
         return try ahead.scan { scanner throws(JSONError) in try scanner.value() }.compacted()

@@ -68,7 +68,7 @@ extension Decoder {
         try uninterpreted(limit: "resultLengthMax", max: limits.resultLengthMax)
     }
 
-    /// A text as long as a result may be.
+    /// Reads a text of at most `resultLengthMax` bytes.
     fileprivate mutating func words(_ what: StaticString) throws(DecodingError) -> String {
         let (string, max) = (try string(what), limits.resultLengthMax)
         guard string.bytes.count <= max else {

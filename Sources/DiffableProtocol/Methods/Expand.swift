@@ -43,7 +43,7 @@ extension Reply {
     package struct Expand: Equatable, Sendable {
         package var list: ListName
         package var item: ItemID
-        /// Nil for a caller that may not read the list.
+        /// The list's revision; nil for a caller without the right to read the list.
         package var revision: Int?
 
         package init(list: ListName, item: ItemID, revision: Int?) {

@@ -30,7 +30,7 @@ extension Request {
 
     package enum ExistingMirror: Sendable {
         case isError
-        /// It may not change the list any more.
+        /// The connection that has mirrored the list so far loses the right to change it.
         case isReplaced
     }
 }

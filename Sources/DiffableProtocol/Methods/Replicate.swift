@@ -61,7 +61,7 @@ extension Request.Replicate: RequestParameters {
             case .live: isLive = try decoder.boolean("live")
             case .state: text = try decoder.string("state").withUTF8 { Array($0) }
             case .batch: batch = try decoder.wholeNumber("batch")
-            // The text has it too.
+            // Ignored, because the text of the state contains the revision.
             case .revision: _ = try decoder.wholeNumber("revision")
             case .chain: chain = try decoder.string("chain").text
             case .more: more = try decoder.boolean("more")

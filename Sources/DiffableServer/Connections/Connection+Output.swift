@@ -18,8 +18,8 @@ extension Connection {
             && listsSubscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
-    /// Whether the next read can be carried out. A finished result is used even beyond the memory limit, since it
-    /// exists already.
+    /// Whether the read request that is waiting can be carried out. A result that exists already is used even beyond
+    /// the memory limit.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
         guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }

@@ -242,7 +242,7 @@ final class Connection: ChannelDuplexHandler {
             guard session.mayReadMore(externalState) else {
                 framer.append(bytes)
                 if framer.length > Self.lengthUnreadMax, hasNoRoomForLines() { return }
-                // It may be a newer view. Nothing more is read until the connection is served and looks at it.
+                // The line may be a newer view. Nothing more is read until the connection is served and looks at it.
                 if newerViews.search == .awaited {
                     newerViews.search = .none
                     markDue()

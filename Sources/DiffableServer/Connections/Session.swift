@@ -240,7 +240,8 @@ struct Session {
     mutating func askToRead(_ externalState: ExternalState) -> Effects {
         if mayTakeBytes(externalState) { return .read }
         isReadHeld = true
-        // It may not be served again: it may have just connected, or have been served before this.
+        // Another turn is not certain: the connection may have just connected, or its turn may be over. So it queues
+        // itself.
         return externalState.isQuotaUsedUp ? waitForQuota(externalState) : []
     }
 

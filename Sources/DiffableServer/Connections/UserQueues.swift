@@ -14,7 +14,8 @@ struct UserQueues<Element> {
     }
 
     /// Begins the turn of the next user.
-    /// - Returns: the user, whose turn lasts until `endTurn`.
+    /// - Returns: the user, or nil inside for clients without a known user; nil outside if nobody waits. The turn lasts
+    ///   until `endTurn`.
     mutating func beginTurn() -> Int?? { turns.popFirst() }
 
     mutating func next(of user: Int?) -> Element? { queues[user]?.popFirst() }

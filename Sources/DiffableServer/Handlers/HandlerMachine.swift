@@ -337,7 +337,7 @@ struct HandlerMachine {
         connections[connection] = nil
     }
 
-    /// Removes an ask from a request, which is over after the last one.
+    /// Removes an ask from a request. The request is over when it has no ask left.
     private mutating func leave(
         _ number: Int, _ ask: AskID, _ reason: HandlerNotification.CancelReason, _ actions: inout [Action]
     ) {

@@ -54,8 +54,8 @@ final class Audience {
     /// The number of lines kept for subscribers in the same state. Subscribers that fell behind, each at a different
     /// state, share no lines, so keeping theirs would only cost memory.
     private static let linesMax = 16
-    /// Bytes sent at once to subscribers who keep up: a few milliseconds of work. The rest are then served like those
-    /// who do not keep up.
+    /// Bytes sent to subscribers who keep up before others get a turn: a few milliseconds of work. The rest are then
+    /// served like those who do not keep up.
     private static let lengthServedMax = 16 << 20
 
     /// - Parameter position: the position of the window, if it depends on the rows that were sent before.

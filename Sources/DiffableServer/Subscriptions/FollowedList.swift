@@ -31,7 +31,7 @@ final class FollowedList {
     private var wholeAudiences = UnorderedBag(\Audience.position)
     /// The audiences that show something that they have not served yet.
     private var dueAudiences: [Audience] = []
-    /// The audiences that keep lines and that the next change may not reach.
+    /// The audiences that keep lines. All lines are dropped at the next change, even if an audience does not show it.
     private(set) var audiencesWithLines = UnorderedBag(\Audience.positionAmongLines)
     /// Nil until a view needs a selection.
     private(set) var selections: LiveSelections?

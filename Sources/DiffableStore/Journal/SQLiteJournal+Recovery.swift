@@ -48,7 +48,8 @@ extension SQLiteJournal {
     ) throws -> RecoveryBuffer {
         let requests = try RequestRow.lasts(in: database)
         let schemas = try SchemasRow.checksums(in: database)
-        // Exact after a clean stop.
+        // The clock continues from the newest recorded time. After a clean stop that is exact; otherwise the time after
+        // the last change is lost.
         let times = headings.map(\.deletion?.moment.running) + requests.values.map(\.time)
         let now = clock.going(onFrom: try lastRunningTime(times, in: database)).running
         var restored = RecoveryBuffer(limits: limits.history)

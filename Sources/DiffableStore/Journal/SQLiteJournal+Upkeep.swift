@@ -73,7 +73,7 @@ extension SQLiteJournal {
         }
         do throws(JournalError) {
             do throws(JournalError) { try doSlice() } catch {
-                // As for a commit group. Deletions on a full disk should free space at once.
+                // A full disk is handled as for a commit group. Moving the log frees the space of deletions.
                 guard error == .noSpace, moveLog() else { throw error }
                 try doSlice()
             }

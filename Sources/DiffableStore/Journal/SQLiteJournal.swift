@@ -223,7 +223,7 @@ extension SQLiteJournal {
             heading?.name = state.name.description
             try heading?.insert(into: database)
         case .deleted(nil), .purged:
-            // Its rows in the other tables are no longer referenced and are deleted between groups.
+            // The list's rows in the other tables are no longer referenced, and are deleted between groups.
             let table = if case .purged = change.event { "deletedList" } else { "list" }
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [state.number]
             )

@@ -34,9 +34,9 @@ struct History: Sendable {
 
     private static let recentMax = 8
     private static let remadeMax = 4
-    /// In bytes.
+    /// The length in bytes of a transaction above which packing the history can be worth it.
     private static let lengthPackedMin = 1 << 20
-    /// In bytes.
+    /// The cost in bytes up to which a dropped state or run is freed immediately. Others are freed in the background.
     private static let lengthFreedAtOnceMax = 1 << 18
 
     /// Whether the next transaction starts a new run, which needs the complete state before it.

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// A canonical diff as bytes.
+/// A diff in canonical form (docs/protocol-operations.md), as bytes.
 ///
 /// Most changes modify contents, and usually only a small part of one. So for changed contents only the part between
 /// the common prefix and the common suffix is stored. All other operations are JSON, as in the journal.

@@ -10,7 +10,7 @@ import HeapModule
 ///
 /// A change with the cuts it causes costs O(log lists) amortised.
 struct PastBudget<List: AnyObject> {
-    /// In bytes.
+    /// The sum of the costs of all histories, in bytes.
     private(set) var cost = 0
 
     private struct Share {
@@ -114,6 +114,6 @@ struct PastBudget<List: AnyObject> {
 enum PastCut {
     /// Everything except its newest state.
     case older
-    /// Also its newest state, the only one left.
+    /// The newest state too, if it is the only one left.
     case newest
 }

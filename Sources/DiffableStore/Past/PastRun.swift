@@ -15,8 +15,8 @@ struct PastRun: Sendable {
     /// Whether all its transactions have their operations.
     private(set) var isComplete = true
 
-    /// A run ends with a transaction that leads to a multiple of this. The journal keeps complete states for its
-    /// checkpoints at the same revisions, and shares memory with these.
+    /// The largest number of transactions in a run: a run ends at a revision that is a multiple of this. The journal
+    /// keeps complete states for its checkpoints at the same revisions, and shares memory with these.
     static let countMax = 512
     private static let lengthMax = 512 << 10
 

@@ -9,7 +9,8 @@ struct ListSalvage {
     private var snapshot = Snapshot()
     private var revision: Int
     private var chain: Chain
-    /// False if the heading is damaged. It contains the start of the chain, so an undamaged first row may not fit.
+    /// False if the heading is damaged. The heading contains the start of the chain, so an undamaged first row may seem
+    /// not to fit.
     private var isChainCertain: Bool
     /// The state after the last transaction that is certainly complete.
     private var whole: (snapshot: Snapshot, revision: Int)

@@ -204,7 +204,8 @@ struct SharingMachine {
         case .unreachable where !batch.isRepeated:
             mayCall = false
             takeBack(batch, &actions)
-        // The requests of such a batch get no answer, so nothing is lost if an earlier attempt arrives after all.
+        // A batch can be refused only if it requires absent hosts. It then contains only the ends of leases, whose
+        // requests get no answer. So nothing is lost if an earlier attempt arrives after all.
         case .refused: takeBack(batch, &actions)
         // An earlier batch at this position would have been reported already and would have settled it.
         case .lost, .unreachable, .unknown:

@@ -221,7 +221,7 @@ extension Store {
         for row in draft.rows {
             if let number = row.request?.number, number == shared.leaseEnd {
                 shared.leaseEnd = nil
-                // One batch may not have had room for everything.
+                // One batch may have had too little room for all ends of leases.
                 scheduleSharedLeaseEnds()
             }
             guard let (number, reply) = row.request, shared.requests.removeValue(forKey: number) != nil else {

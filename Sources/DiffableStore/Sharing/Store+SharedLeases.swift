@@ -15,7 +15,7 @@ extension Store {
 
     func isOver(_ holder: SharedHolder) -> Bool {
         if holder.life == engine.life { return !liveLeases.contains(holder.number) }
-        // An earlier incarnation of this host's daemon.
+        // The holder is a lease of an earlier run of this host's daemon.
         if holder.host == engine.host { return true }
         return engine.hosts.map { !$0.contains(holder.host) } ?? false
     }

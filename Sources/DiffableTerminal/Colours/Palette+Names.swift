@@ -23,7 +23,8 @@ extension Palette {
     func namedPen(_ style: Style) -> Pen {
         var pen = plainPen(style)
         switch style.ground {
-        // Two contrasting colours instead of reversed ones, because terminals erase with a colour in fewer bytes.
+        // Two contrasting colours instead of `.reverse`: terminals erase the rest of a line with a background colour in
+        // a few bytes, but reversed blanks would have to be written.
         case .selected, .bar, .flashing:
             pen.attributes.remove(.reverse)
             (pen.ink, pen.ground) = isDark ? (.indexed(0), .indexed(7)) : (.indexed(15), .indexed(0))

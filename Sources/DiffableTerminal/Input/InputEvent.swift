@@ -37,6 +37,6 @@ package enum ModeSetting: Int, Sendable {
     case unknown = 0
     case set, reset, permanentlySet, permanentlyReset
 
-    /// Whether setting the mode has an effect.
+    /// Whether the mode is on after it has been set: the terminal knows it, and does not keep it off.
     package var isKnown: Bool { self != .unknown && self != .permanentlyReset }
 }

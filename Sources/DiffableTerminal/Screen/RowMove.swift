@@ -40,7 +40,7 @@ extension RowMove {
         return best?.move
     }
 
-    /// Bytes that a move has to save; its sequences take about as many.
+    /// The bytes above which a move is worth it: its own sequences take about as many.
     private static let gainMin = 24
 
     private static func distances(from old: CellRows, to new: CellRows, costs: [Int], hint: Int?) -> [Int] {

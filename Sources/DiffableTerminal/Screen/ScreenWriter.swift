@@ -18,7 +18,7 @@ package struct ScreenWriter: Sendable {
     /// The grid on the terminal's screen; nil when unknown, as at startup.
     private var shown: Grid?
     private var isCursorShown: Bool?
-    /// The size of a frame for which there is no room yet below the other lines.
+    /// The size for which the next frame has to make room on the terminal first; nil if there is room.
     private var newSize: TerminalSize?
     private var output: TerminalOutput
     private var pens: [Style: Pen] = [:]

@@ -1,7 +1,8 @@
 extension Grid {
     package var text: String { lines { cell in text(of: cell) } }
 
-    /// The same with a letter for each cell's style, and a legend of the letters: `.` is plain text.
+    /// The rows with a letter for each cell's style instead of its text, and a legend of the letters: `.` is plain
+    /// text.
     package var styleText: String {
         var letters: [Style: Character] = [Style(): "."]
         var legend = ""

@@ -62,7 +62,7 @@ package struct Document: Sendable {
             if snapshot.numberOfChildren(of: item) ?? 0 > 0 || snapshot.isFolded(item) == true {
                 knownParents.insert(item)
             } else if before?.isFolded(item) == true, snapshot.isExpanded(item) == false {
-                // Its children were deleted while they were left out.
+                // The item's children were deleted while they were left out.
                 knownParents.remove(item)
             } else if item != last, snapshot.isExpanded(item) == true {
                 // Its children were deleted. After the last row there may be more rows than are loaded.

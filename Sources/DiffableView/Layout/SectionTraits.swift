@@ -55,8 +55,8 @@ struct EndSlots: Sendable {
         }
     }
 
-    /// The same for rows of some columns with texts of some width. Empty if the slots would leave less than half of the columns,
-    /// or if texts would be cut and the slots take more than a quarter.
+    /// The slots for rows of this many columns with texts of this width. Empty if they would leave less than half of
+    /// the columns, or if texts would be cut and the slots take more than a quarter.
     func fitted(in columns: Int, with text: Int) -> EndSlots {
         var slots = self
         slots.badge = min(badge, columns / 4)

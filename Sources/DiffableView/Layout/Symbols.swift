@@ -13,7 +13,7 @@ package struct Symbols: Sendable {
     let expanded, collapsed, chevron, back: Character
     let checkmark, delete, insert, reorder, detail, popUpMenu: Character
     let selected, unselected: Character
-    /// Orders.
+    /// The marks of sort orders in a header.
     let ascending, descending: Character
     /// The start of the line where a dragged row would be dropped.
     let insertion: Character

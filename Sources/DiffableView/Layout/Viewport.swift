@@ -20,7 +20,7 @@ package struct Viewport: Sendable {
     package var status: StatusLine?
     /// Whether only matching rows are shown, so that an empty result does not mean an empty list.
     package var isFiltered = false
-    /// Whether no state of the list has been received yet, so that it may not be empty.
+    /// Whether no state of the list has been received yet, so that it is unknown whether the list is empty.
     package var isLoading = false
     /// Whether a cut cell of a table widens its column. It is true after a move to other rows, and false while the user reads on.
     package var widensTables = false

@@ -11,7 +11,7 @@ package struct ItemLook: Equatable, Sendable {
     package var tint: Tint?
     /// The sign of a tint that depends on a value.
     package var sign: TintSign?
-    /// From 0 to 1.
+    /// The progress, from 0 to 1.
     package var progress: Double?
     package var checkbox: Checkbox?
     /// The JSON pointer to the Boolean that Enter, Space and a click on the box switch.
@@ -70,7 +70,8 @@ package struct Badge: Equatable, Sendable {
 
     package enum Count: Equatable, Sendable {
         case all
-        /// The items with an equal value at a JSON pointer, or those without one.
+        /// The items whose value at a JSON pointer equals this one. If inverted, the items whose value differs or is
+        /// missing.
         case having(path: String, equals: ContentValue, isInverted: Bool)
     }
 }

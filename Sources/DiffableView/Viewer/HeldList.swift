@@ -213,7 +213,7 @@ struct HeldList: Sendable {
 }
 
 extension ViewFilter {
-    /// The same without the search.
+    /// This filter without the search.
     var unsearched: ViewFilter {
         var filter = self
         (filter.search, filter.searchedPlaces) = ("", nil)

@@ -34,7 +34,7 @@ struct Pane: Sendable {
     }
     /// A sequence number for each mark.
     private var markNumbers: [ItemID: Int] = [:]
-    /// The marked items as they were when they were marked. They may not be loaded any more.
+    /// The marked items as they were when they were marked. Some may no longer be loaded.
     private(set) var markedItems: [ItemID: PickedItem] = [:]
     private var lastMarkNumber = 0
     /// Items whose expansion the user has changed from the list's.
@@ -96,7 +96,7 @@ struct Pane: Sendable {
         var items: Set<ItemID>
         var begin: Duration
 
-        /// Whether the daemon makes the change at once, or soon after a handler's consent.
+        /// Whether the daemon makes the change immediately, or soon after a handler's consent.
         var isQuick: Bool {
             switch kind {
             case .transact, .propose, .undo, .redo: true

@@ -428,7 +428,7 @@ extension ContentValue {
 }
 
 extension ItemLook {
-    /// Its actions and those at its ends, each once.
+    /// The look's actions and those at both ends of its row, each once.
     var allActions: [Action] {
         var all: [Action] = []
         for action in actions + leadingActions + trailingActions where !all.contains(where: { $0.id == action.id }) {

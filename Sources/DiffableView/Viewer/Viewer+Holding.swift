@@ -48,7 +48,8 @@ extension Viewer {
         return true
     }
 
-    /// Collects the texts of the rows of standard input after the first frame, so that the first letter of a search need not.
+    /// Collects the texts of the rows of standard input after the first frame, so that the first letter of a search
+    /// does not wait for that.
     mutating func prepareRows() {
         guard pane.rows != nil, pane.held?.isPrepared == false else { return }
         var filter = pane.filter

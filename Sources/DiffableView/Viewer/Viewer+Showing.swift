@@ -66,7 +66,7 @@ extension Viewer {
         var pane = panes[list]
         let before = pane.document
         let isOtherFilter = takeAnswer(state, &pane)
-        // A picker changes nothing, so the cursor need not know of moves by its own actions.
+        // A picking user makes no changes, so after a new filter the cursor follows nothing, and no diff is needed.
         let isCompared = pane.isLoaded && !(isOtherFilter && options.picking != .none)
         let difference = isCompared ? state.snapshot.difference(from: before.snapshot) : []
         let wasOtherWindow = pane.shownQuery != panes[list].shownQuery
@@ -82,7 +82,7 @@ extension Viewer {
             pane.document.closedInMatches = pane.shownQuery.filter.opensAll ? [] : nil
             pane.keepExpansion()
         }
-        // The own changes were changes of another list.
+        // These changes were made in another list.
         if pane.epoch != state.epoch {
             pane.forgetOwnChanges()
             pane.rowCountMax = 0
@@ -208,7 +208,7 @@ extension Snapshot {
             default: false
             }
         }
-        // The diff always applies; otherwise the state stays unchanged.
+        // The contents are part of a diff from this state, so they always apply.
         return (try? applying(contents)) ?? self
     }
 }

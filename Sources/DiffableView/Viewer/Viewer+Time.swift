@@ -54,7 +54,8 @@ extension Viewer {
     mutating func setConnection(isUp: Bool) {
         if isUp, lostSince != nil {
             lostSince = nil
-            // Requests over the old connection have failed, and pending queries are repeated.
+            // Only the banner and the hints change: requests over the old connection have failed already, and pending
+            // queries are repeated.
             layOut()
         } else if !isUp, lostSince == nil {
             lostSince = now

@@ -179,7 +179,7 @@ extension Viewer {
     // MARK: - Matches
 
     private mutating func search(for text: String) {
-        // The results of a search do not show the places of other items' texts.
+        // Only the unsearched list shows at which paths all items have their texts.
         if pane.shownQuery.filter.search.isEmpty { pane.filter.searchedPlaces = searchedPlaces(of: pane) }
         pane.filter.search = text
     }

@@ -26,7 +26,7 @@ package struct ViewerRequest: Equatable, Sendable {
         case transact(operations: String)
         case propose(operations: String)
         case expand(ItemID)
-        /// Restores the revision before an own change, if the list is at `ifRevision`.
+        /// Restores the revision before one of this user's changes, if the list is at `ifRevision`.
         case undo(to: Int, ifRevision: Int)
         /// Restores the revision of an undone change, if the list is at `ifRevision`.
         case redo(to: Int, ifRevision: Int)

@@ -60,7 +60,7 @@ final class UnitBusLoop {
             pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0),
             pollfd(fd: front.wakeDescriptor, events: Int16(POLLIN), revents: 0),
         ]
-        // If the poll is interrupted, the loop returns here.
+        // An interrupted poll needs no repetition: the loop comes back here.
         poll(&descriptors, 2, timeout == .max ? -1 : milliseconds(until: timeout))
     }
 

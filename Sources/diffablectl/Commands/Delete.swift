@@ -27,7 +27,8 @@ struct Delete: AsyncParsableCommand {
             try await forEach(lists, "deleted") { list in
                 try await connection.deleteList(list, ifRevision: ifRevision, keeping: force ? .never : .required)
             }
-            // A hint for interactive users. A list that was never changed may not be kept.
+            // A hint for interactive users. The daemon does not keep every deleted list, such as one that was never
+            // changed.
             guard Terminal.isReadingErrors, !force else { return }
             let kept = Set(try await connection.deletedLists().map(\.summary.list))
             for list in lists where kept.contains(list) {

@@ -58,7 +58,7 @@ struct Log: AsyncParsableCommand {
         let width = transactions.first.map { "\($0.revision)".count } ?? 0
         let changes = showsChanges ? try await changes(of: transactions, connection) : [:]
         var output = StandardOutput()
-        // Schemas that were set at a revision follow it.
+        // Schemas that were set at a revision are newer than its transaction, so they come first.
         var schemas = schemaChanges[...]
         for transaction in newestFirst ? transactions : transactions.reversed() {
             while let change = schemas.first, change.revision >= transaction.revision {

@@ -58,7 +58,7 @@ struct Status: AsyncParsableCommand {
         let summaries = try await connection.lists()
         var listOfFeeds: Snapshot?
         if summaries.contains(where: { $0.list == feeds }) {
-            // It may have been deleted since, or the user may not read it.
+            // Nil if the list was deleted since, or the user has no right to read it.
             listOfFeeds = try? await connection.state(of: feeds).snapshot
         }
         return ListFigures(named, among: summaries, listOfFeeds: listOfFeeds)

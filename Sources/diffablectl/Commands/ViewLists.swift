@@ -137,7 +137,8 @@ struct ViewLists: AsyncParsableCommand {
         options.reducesMotion = reduceMotion
         options.zoneOffset = zoneOffset
         options.showsCursor = cursor
-        // The rows of the mouse would be those of the whole screen.
+        // The terminal reports the mouse in rows of the whole screen, and a picker with a height uses only some of
+        // them.
         options.reportsMouse = mouse && picker.height == nil
         options.hasPreview = picker.preview != nil
         options.look = try await lookContent()

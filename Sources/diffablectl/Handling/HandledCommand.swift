@@ -18,7 +18,7 @@ struct HandledCommand: Sendable {
         environment = CommandEnvironment.base(socket: socket)
     }
 
-    /// Processes that a command leaves in the background may continue.
+    /// The defaults leave processes alone that a command leaves in the background.
     private static let options = CommandRun.Options(complain: { complain($0) }, say: { say($0) })
 
     /// Runs the command for a request. Throws `CancellationError` when the response is no longer needed.
@@ -79,7 +79,8 @@ struct HandledCommand: Sendable {
             ? "the proposal was refused" : "the caller is told that the request may have been carried out"
     }
 
-    /// The complaint of a diffablectl inside the command, without the name, because the caller's message has one.
+    /// Returns a complaint without the prefix `diffablectl: ` of a diffablectl that the command ran, because the
+    /// caller's message has the prefix already.
     private static func reason(_ complaint: String) -> String {
         let prefix = "diffablectl: "
         return complaint.hasPrefix(prefix) ? String(complaint.dropFirst(prefix.count)) : complaint

@@ -76,8 +76,8 @@ private enum ChildSignals {
         if number != 0 { EndSignals.end(by: number) }
     }
 
-    /// Ends the child and this program once a signal has arrived and the child exists. Whichever is recorded second finds the
-    /// other.
+    /// Ends the child and this program if both a signal and the child are known. It is called after each of them is
+    /// recorded, so the second call finds both.
     private static func endBoth() {
         let (processID, number) = (
             child.load(ordering: .sequentiallyConsistent), taken.load(ordering: .sequentiallyConsistent)

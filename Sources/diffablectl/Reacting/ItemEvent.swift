@@ -119,7 +119,7 @@ private struct ItemEventReader {
         for id in flattened(items) { add(.insert, id, in: new) }
     }
 
-    /// Its former descendants may be elsewhere now.
+    /// Adds the items that the list lost. Descendants of a deleted item may have been moved elsewhere before.
     private mutating func delete(_ ids: [ItemID]) {
         for id in ids where !new.contains(id) { add(.delete, id, in: old) }
     }

@@ -32,7 +32,7 @@ final class RowPreview: Sendable {
             }
             if bytes.isEmpty { onText("") }
             close(reading)
-            // It may go on without its output.
+            // The command may continue after it has closed its output.
             self.stop()
             child.waitWithoutReaping()
             self.isOver.withLock {

@@ -42,7 +42,8 @@ private struct ViewScreen {
     private let loop: ViewLoop
     private let device: TerminalDevice
     private let inbox: ViewInbox
-    /// The names of the viewer's lists, by their index. The home screen has a name of its own.
+    /// The names of the viewer's lists, by their index. The home screen has an index too, and the placeholder `lists`
+    /// as its name.
     private var lists: [ListName]
     private var following: [Int: FollowedList] = [:]
     private var tasks: [Task<Void, Never>] = []

@@ -42,8 +42,9 @@ extension Configuration {
         }
     }
 
-    /// Each level of items takes two brackets, and six more surround the first. The deepest item may hold content that arrived
-    /// in a line of its own, so an outgoing line contains both, and clients read at most 128.
+    /// Each level of items takes two brackets, and eight more are reserved for the message around the first. The
+    /// deepest item may hold content that arrived in a line of its own, so an outgoing line contains both, and clients
+    /// read at most 128.
     private func checkThatNestingFitsALine() throws(ConfigurationError) {
         let (depthMax, levelsMax) = (limits.decoding.depthMax, limits.levelsMax)
         let levels = 2 * levelsMax + 8

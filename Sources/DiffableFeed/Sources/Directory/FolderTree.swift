@@ -14,7 +14,7 @@ final class FolderTree {
     /// Folders that have left their places since the last look. They may be found elsewhere, because the event with the new
     /// place may follow.
     private var detached: [Folder] = []
-    /// The same, from before the last look.
+    /// The folders that had left their places before the last look, and are still missing.
     private var detachedBefore: [Folder] = []
     /// Watches of folders to look at again: they were not at their place, could not be read, had no room, or are below a
     /// detached folder.

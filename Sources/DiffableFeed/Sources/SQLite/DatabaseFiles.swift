@@ -16,7 +16,7 @@ import Synchronization
 /// of the process on it (fcntl(2)), including SQLite's. So closing and reading exclude each other (`DatabaseGate`).
 struct DatabaseFiles {
     struct Look: Equatable {
-        /// Nanoseconds.
+        /// The age in nanoseconds at which a change of the log counts.
         private static let logRest = 1_000_000_000
 
         /// The database's path without symbolic links.

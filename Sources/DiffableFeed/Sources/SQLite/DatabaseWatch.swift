@@ -21,7 +21,7 @@ package struct DatabaseWatch {
 
     static let stepMin = Duration.microseconds(500)
     static let stepMax = Duration.milliseconds(50)
-    /// The pause between checks, as a fraction of the time since the event.
+    /// The divisor that gives the pause between checks from the time since the event.
     static let stepParts = 8
     /// The time for which the database is checked after an event. It exceeds the duration of a sync.
     package static let span = Duration.seconds(5)

@@ -3,9 +3,10 @@ import DiffableInput
 import DiffableJSON
 import GRDBSQLite
 
-/// Writes the rows of a query as images straight from SQLite's memory, and reads them as JSON. A value is its type and its bytes:
-/// numbers have eight, and text is preceded by its length. The memory is raw instead of an array, because this runs for each value
-/// of each row after each commit, usually to find that nothing changed.
+/// Copies the rows of a query as images straight from SQLite's memory. An image becomes a row of JSON only when it is
+/// needed. A value is its type and its bytes: numbers have eight, and text is preceded by its length. The memory is raw
+/// instead of an array, because this runs for each value of each row after each commit, usually to find that nothing
+/// changed.
 struct RawRowWriter: ~Copyable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int

@@ -110,7 +110,7 @@ extension UnitSource {
         return handler
     }
 
-    /// Performs the action on all units at once. Returns each unit's successful result.
+    /// Performs the action on all units concurrently. Returns each unit's successful result.
     package func perform(_ action: UnitAction, _ target: ActionTarget) async throws -> [(unit: String, result: String)]
     {
         guard case .items(let items) = target, !items.isEmpty else {
