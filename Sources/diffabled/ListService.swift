@@ -46,7 +46,7 @@ struct ListService: Service {
             await store.shutDown()
             throw error
         }
-        reloading.attach(server.take)
+        reloading.attach(server.apply)
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "from systemd")"])
         // Only now: a service that waits for this unit may connect and must find every list.
         notifier.notify(.ready, .status(await status(of: store, server)))

@@ -1,6 +1,5 @@
 import Diffable
 import DiffableInput
-import Glibc
 
 package struct FeedSettings: Equatable, Sendable {
     package var list: ListName
@@ -56,107 +55,6 @@ package struct FeedSettings: Equatable, Sendable {
             self.name = name
             self.value = value
         }
-    }
-}
-
-package enum SourceSettings: Equatable, Sendable {
-    case command(CommandSettings)
-    case sqlite(DatabaseSettings)
-    case url(HTTPSettings)
-    case directory(DirectorySettings)
-    case systemd(UnitSettings)
-
-    package var sort: String {
-        switch self {
-        case .command: "command"
-        case .sqlite: "sqlite"
-        case .url: "url"
-        case .directory: "directory"
-        case .systemd: "systemd"
-        }
-    }
-
-    /// Whether the source delivers rows, which a mapping turns into items.
-    var bringsRows: Bool {
-        switch self {
-        case .command, .sqlite, .url: true
-        case .directory, .systemd: false
-        }
-    }
-
-    /// Whether an empty state is a normal result. An empty output usually means that a command failed.
-    var mayBeEmpty: Bool {
-        switch self {
-        case .command: false
-        case .sqlite, .url, .directory, .systemd: true
-        }
-    }
-
-    var usualLook: Content? {
-        switch self {
-        case .command, .sqlite, .url: nil
-        case .directory(let settings): settings.usualLook
-        case .systemd(let settings): settings.usualLook
-        }
-    }
-}
-
-package struct DatabaseSettings: Equatable, Sendable {
-    /// An absolute path.
-    package var path: String
-    package var query: String
-    package var jsonColumns: [String] = []
-    /// Whether a copy is read, because another program keeps the database locked.
-    package var isCopied = false
-    /// The interval at which the files are checked if the kernel does not report changes; nil: only after changes.
-    package var every: Duration?
-    package var timeout = CommandSettings.timeoutUsual
-
-    package init(path: String, query: String) {
-        self.path = path
-        self.query = query
-    }
-}
-
-package struct CommandSettings: Equatable, Sendable {
-    package var words: [String]
-    package var isShell = false
-    /// If it is nil, each run prints the whole list and ends.
-    package var stream: Stream?
-    /// The interval between the starts of two runs; nil: only changed files start a run.
-    package var every: Duration?
-    /// Absolute paths whose changes start a run.
-    package var on: [String] = []
-    /// The limit of a run's duration. A stream has none.
-    package var timeout = CommandSettings.timeoutUsual
-
-    /// The number of root items in each section that a stream of items keeps, the newest; nil for all.
-    package var keep: Int?
-    /// The field that is set in a line of a stream of items if that line deletes its item.
-    package var remove: FieldPath?
-
-    package static let timeoutUsual = Duration.seconds(60)
-    /// The minimal `every`: a shorter interval would only waste CPU time.
-    package static let everyMin = Duration.milliseconds(100)
-
-    package init(words: [String]) { self.words = words }
-
-    /// Runs a line in a shell. A pipeline fails if any of its programs fails, if the shell has `pipefail`. The dash of Debian
-    /// 12 lacks it. `bash` is the path of bash, which is preferred.
-    package init(line: String, bash: String = "/bin/bash") {
-        let isBash = access(bash, X_OK) == 0
-        words =
-            isBash
-            ? [bash, "-o", "pipefail", "-c", line]
-            : ["/bin/sh", "-c", "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi\n" + line]
-        isShell = true
-    }
-
-    package enum Stream: String, CaseIterable, Sendable {
-        case ndjson
-        case states
-
-        var usualFormat: InputFormat { self == .ndjson ? .ndjson : .json }
     }
 }
 

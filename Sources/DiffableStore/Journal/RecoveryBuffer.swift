@@ -13,9 +13,9 @@ struct RecoveredList: @unchecked Sendable {
 
 /// Collects lists in the order of their numbers as they are recovered, and returns them in the order of their last changes.
 ///
-/// Until then their histories take at most twice the limit of `PastBudget`, not counting each list's newest change. It
+/// Until then their histories take at most twice the limit of `HistoryBudget`, not counting each list's newest change. It
 /// is twice, because after a crash the age of history is not known yet, so entries that are too old still count. As in
-/// `PastBudget`, the list that was changed least recently is cut first, among the lists so far. Such a cut would happen
+/// `HistoryBudget`, the list that was changed least recently is cut first, among the lists so far. Such a cut would happen
 /// later anyway, since every further list adds to the total.
 struct RecoveryBuffer {
     private(set) var lists: [RecoveredList] = []
@@ -23,9 +23,9 @@ struct RecoveryBuffer {
     private var cost = 0
     private let costMax: Int
     /// The lists whose histories may be cut. Deleted lists have a separate budget.
-    private var leastRecent: Heap<Place> = []
+    private var leastRecent: Heap<RowAge> = []
 
-    private struct Place: Comparable {
+    private struct RowAge: Comparable {
         let index: Int
         let time: Int
 
@@ -37,7 +37,7 @@ struct RecoveryBuffer {
     mutating func append(_ list: RecoveredList) {
         lists.append(list)
         if list.heading.deletion != nil { return }
-        leastRecent.insert(place(of: lists.count - 1))
+        leastRecent.insert(age(of: lists.count - 1))
         cost += list.costOfOlder
         while cost > costMax, let place = leastRecent.min {
             cost -= lists[place.index].shorten(by: cost - costMax)
@@ -45,12 +45,12 @@ struct RecoveryBuffer {
         }
     }
 
-    private func place(of index: Int) -> Place {
-        Place(index: index, time: lists[index].lastChange?.milliseconds ?? 0)
+    private func age(of index: Int) -> RowAge {
+        RowAge(index: index, time: lists[index].lastChange?.milliseconds ?? 0)
     }
 
     /// The lists by their last changes, most recent last.
-    var inOrderOfChanges: [RecoveredList] { lists.indices.map(place).sorted().map { lists[$0.index] } }
+    var inOrderOfChanges: [RecoveredList] { lists.indices.map(age).sorted().map { lists[$0.index] } }
 
     /// Gives each list a new epoch, except for shared lists: missing changes of a shared list arrive from its log
     /// again, so its revisions remain unambiguous.

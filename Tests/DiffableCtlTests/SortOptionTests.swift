@@ -14,11 +14,11 @@ struct SortKeyTests {
         ("--cpu", #"{"path":"/-cpu","descending":true}"#), ("##cpu", ##"{"path":"/#cpu","numeric":true}"##),
     ])
     func `a minus sorts from the greatest and a hash by numbers, in either order`(text: String, json: String) throws {
-        #expect(try SortKey(checking: text).json.description == json)
+        #expect(try SortOption(checking: text).json.description == json)
         #expect(throws: Never.self) { try checkedView(#"{"sort":[\#(json)]}"#) }
     }
 
     @Test(arguments: ["", "-", "#", "-#", "#.a..b"]) func `marks without a field are refused`(text: String) {
-        #expect(throws: (any Error).self) { try SortKey(checking: text) }
+        #expect(throws: (any Error).self) { try SortOption(checking: text) }
     }
 }
