@@ -44,6 +44,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation was possible; the machine or another program failed.
     /// etcd does not answer, and nothing was sent to it. The shared list is unchanged.
     case unreachable(ListName)
+    /// etcd has no space for the change.
+    case engineFull(ListName)
     /// etcd does not answer, so it is unknown whether this host's copy is new enough for a read.
     case newestUnknown(ListName)
     /// A read asks for the newest state of a mirror, which only its source has.
@@ -259,6 +261,9 @@ extension StoreError: CustomStringConvertible {
         case .unreachable(let list):
             "cannot reach etcd for the shared list \(quoted(list)); nothing was changed, and reads still work (`lists` says since when "
                 + "it is not live). Retry, or check diffabled-etcd and etcd"
+        case .engineFull(let list):
+            "etcd has used up its space, so the shared list \(quoted(list)) cannot be changed; nothing was changed, and reads still work. "
+                + "Compact and defragment each member of etcd, then run `etcdctl alarm disarm` (shared-lists.md), and retry"
         case .newestUnknown(let list):
             "etcd did not confirm in time that this host has the newest state of the shared list \(quoted(list)). Retry, read this "
                 + "host's copy (leave `mostRecent` and `notOlderThan` out), or check diffabled-etcd and etcd"
