@@ -56,6 +56,9 @@ class Collector(threading.Thread):
         now = self._recorder.now()
         for key, text in batches:
             number = int(key.rpartition("/")[2])
+            if text.startswith('{"attempt":'):
+                pieces, = self._etcd.read(f"{life}pieces/{number:016}/{json.loads(text)['attempt']}/")
+                text = "".join(piece.partition("\n")[2] for _, piece in pieces)
             self._recorder.write("batch", epoch=self.epoch, batch=number, text=text, time=now)
             self._last = number
         if heads:

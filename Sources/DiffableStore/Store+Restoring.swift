@@ -75,7 +75,7 @@ extension Store {
         delete(head, keeping: deletion(of: head, by: origin), answer: .settled {})
     }
 
-    private func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
+    func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
         let empty = ListState(
             name: list.name, epoch: Epoch.random(), durability: .durable, number: nextListNumber)
         nextListNumber += 1

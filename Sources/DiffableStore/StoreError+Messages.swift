@@ -160,6 +160,9 @@ extension StoreError: CustomStringConvertible {
         case .unreachable(let list):
             "cannot reach etcd for the shared list \(quoted(list)); nothing was changed, and reads still work (`lists` says since when "
                 + "it is not live). Retry, or check diffabled-etcd and etcd"
+        case .engineFull(let list):
+            "etcd has used up its space, so the shared list \(quoted(list)) cannot be changed; nothing was changed, and reads still work. "
+                + "Compact and defragment each member of etcd, then run `etcdctl alarm disarm` (shared-lists.md), and retry"
         case .newestUnknown(let list):
             "etcd did not confirm in time that this host has the newest state of the shared list \(quoted(list)). Retry, read this "
                 + "host's copy (leave `mostRecent` and `notOlderThan` out), or check diffabled-etcd and etcd"

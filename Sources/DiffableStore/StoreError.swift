@@ -44,6 +44,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation was possible; the machine or another program failed.
     /// etcd does not answer, and nothing was sent to it. The shared list is unchanged.
     case unreachable(ListName)
+    /// etcd has no space for the change.
+    case engineFull(ListName)
     /// etcd does not answer, so it is unknown whether this host's copy is new enough for a read.
     case newestUnknown(ListName)
     /// A read asks for the newest state of a mirror, which only its source has.

@@ -53,7 +53,7 @@ struct Diffablectl: AsyncParsableCommand {
                     Lists.self, Create.self, Copy.self, Rename.self, Delete.self, Undelete.self, Show.self, Get.self,
                     Watch.self, ViewLists.self, Wait.self, Apply.self, Edit.self,
                 ]),
-            CommandGroup(name: "Other hosts", subcommands: [MirrorList.self, Relay.self]),
+            CommandGroup(name: "Other hosts", subcommands: [MirrorList.self, Relay.self, Leave.self]),
             CommandGroup(
                 name: "Access and schemas", subcommands: [ChangeMode.self, ChangeOwner.self, Schema.self]),
             CommandGroup(

@@ -38,6 +38,8 @@ struct RequestTests {
         #""method":"hosts","params":{"hosts":[]}"#,
         #""method":"hosts","params":{"hosts":["alpha","beta"]}"#,
         #""method":"settle","params":{"call":7,"outcome":"refused"}"#,
+        #""method":"settle","params":{"call":7,"outcome":"full"}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","left":true}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e"}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e","batches":["{\"batch\":1}","x"],"live":true,"access":"{}"}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e","state":"a\"b","more":true}"#,

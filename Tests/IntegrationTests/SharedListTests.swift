@@ -292,5 +292,53 @@ extension Integration {
             #expect(try !daemon.succeed("ls", "--json").contains("shared"))
             try daemon.succeed("section", "add", "plans", "mine")
         }
+
+        @Test func `a change of some megabytes is one batch, and another host has it as it was made`() throws {
+            let (here, there) = (try Daemon(), try Daemon())
+            let engine = try ScriptedEngine(try here.connect())
+            let epoch = try engine.share("plans")
+            let rows = (1...4_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "ä\"", count: 300))"}"# }
+            let file = try here.directory.write(rows.joined(separator: "\n"), to: "rows.ndjson")
+            let writer = try here.startCompanion(["apply", "plans", file])
+            let append = try engine.call("append")
+            let text = try ScriptedEngine.member("text", of: append)
+            #expect(text.utf8.count > 3 << 20)
+            try engine.settle(append, "done")
+            #expect(try writer.wait() == 0, "\(writer.complaints)")
+            let other = try ScriptedEngine(try there.connect(), host: "beta")
+            let reply = try other.tell("plans", epoch: epoch, #""batches":[\#(try quoted(text))],"live":true"#)
+            #expect(try ScriptedEngine.member("chain", of: reply) == ScriptedEngine.member("chain", of: append))
+            #expect(try there.succeed("show", "plans", "-o", "jsonl") == here.succeed("show", "plans", "-o", "jsonl"))
+        }
+
+        @Test func `a host that has stopped its connector leaves lists, with or without their items`() throws {
+            let daemon = try Daemon()
+            let attached = try daemon.connect()
+            let engine = try ScriptedEngine(attached)
+            for list in ["plans", "notes"] {
+                try engine.share(list)
+                let writer = try daemon.connect()
+                try writer.send(transact(section).replacing("plans", with: list))
+                try engine.settle(try engine.call("append"), "done")
+                _ = try writer.line()
+            }
+            let early = try daemon.companion("leave", "--all")
+            let advice = "systemctl disable --now diffabled-etcd"
+            #expect(early.status == 5 && early.complaints.contains(advice), "\(early)")
+            let follower = try daemon.connect()
+            try follower.send(#"{"id":1,"method":"subscribe","params":{"list":"plans"}}"#)
+            attached.close()
+            _ = try follower.lines(until: #""live":false"#)
+            try daemon.succeed("leave", "plans")
+            let heard = try follower.lines(until: #""method":"bookmark""#)
+            #expect(heard.contains { $0.contains(#""method":"reset""#) } && heard.last?.contains("live") == false)
+            try daemon.succeed("append", "plans", "x")
+            #expect(try daemon.ids(of: "plans") == ["x"])
+            #expect(try daemon.companion("leave", "plans").complaints.contains("is not shared"))
+            try daemon.succeed("leave", "notes", "--drop")
+            #expect(try daemon.companion("show", "notes").status == 6)
+            try daemon.succeed("undelete", "notes")
+            #expect(try !daemon.succeed("ls", "--json").contains("shared"))
+        }
     }
 }

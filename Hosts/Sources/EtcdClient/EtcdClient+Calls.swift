@@ -27,16 +27,9 @@ extension EtcdClient: Engine {
         let link = try await current()
         do { return try await body(link.client, options(deadline)) } catch {
             let failure = CallFailure(error)
-            if failure.isOfMember, !Task.isCancelled {
-                await lose(link.number, EtcdClient.words(for: error))
-            }
+            if failure.isOfMember, !Task.isCancelled { await lose(link.number, "\(failure.error)") }
             throw failure.error
         }
-    }
-
-    static func words(for error: any Error) -> String {
-        guard let error = error as? RPCError else { return "\(error)" }
-        return error.message.isEmpty ? "\(error.code)" : "\(error.message) (\(error.code))"
     }
 }
 
@@ -47,18 +40,41 @@ struct CallFailure {
     var isOfMember: Bool
 
     init(_ error: any Error) {
-        let words = EtcdClient.words(for: error)
         guard let error = error as? RPCError else {
-            (self.error, isOfMember) = (.unknown(words), true)
+            (self.error, isOfMember) = (.unknown("\(error)"), true)
             return
         }
+        let sentence = CallFailure.sentence(for: error)
         switch error.code {
-        // etcd refused it: too large, no room, no permission, no such lease.
+        case .resourceExhausted where error.message.contains("database space exceeded"):
+            (self.error, isOfMember) = (.full, false)
+        // etcd refused it: too large, no permission, no such lease.
         case .notFound, .invalidArgument, .permissionDenied, .unauthenticated, .unimplemented, .outOfRange,
             .failedPrecondition, .resourceExhausted:
-            (self.error, isOfMember) = (.refused(words), false)
+            (self.error, isOfMember) = (.refused(sentence), false)
         // A member without a leader answers `unavailable`, even after it has forwarded a call.
-        default: (self.error, isOfMember) = (.unknown(words), true)
+        default: (self.error, isOfMember) = (.unknown(sentence), true)
+        }
+    }
+
+    /// Returns the cause and the remedy of an error, for the log.
+    static func sentence(for error: RPCError) -> String {
+        let message = error.message
+        let reach = """
+            check that etcd runs there, that its --listen-client-urls has this address, and that no firewall is between
+            """
+        return switch error.code {
+        case .deadlineExceeded: "no reply in time: \(reach)"
+        case .unavailable where message.contains("no leader") || message.contains("leader changed"):
+            "this member of etcd has no leader: check that most members run and reach each other"
+        case .unavailable: "the connection failed: \(reach) (\(message))"
+        case .permissionDenied, .unauthenticated,
+            .invalidArgument where message.contains("user name is empty"):
+            """
+            etcd does not permit this: the common name (CN) of --cert has to be a user of etcd with the permission readwrite \
+            for the prefix /diffabled/SPACE/ (\(message))
+            """
+        default: message.isEmpty ? "\(error.code)" : "\(message) (\(error.code))"
         }
     }
 }

@@ -41,8 +41,9 @@ extension EtcdClient: FollowedEngine {
                 }
             }
         } catch {
-            await lose(link.number, "the watch ended: \(EtcdClient.words(for: error))")
-            throw .unknown(EtcdClient.words(for: error))
+            let reason = "\(CallFailure(error).error)"
+            await lose(link.number, "the watch ended: \(reason)")
+            throw .unknown(reason)
         }
     }
 }

@@ -31,6 +31,8 @@ package actor EtcdClient {
     }
 
     private let endpoints: [Endpoint]
+    /// The keys that this client uses, which etcd may permit only to some users.
+    private let prefix: String
     private let certificates: ClientCertificates
     package nonisolated let deadlines: Deadlines
     private let pause: @Sendable (_ failures: Int) -> Duration
@@ -48,17 +50,19 @@ package actor EtcdClient {
     private(set) var lastFailure = "there was no connection to etcd yet"
 
     /// - Parameters:
+    ///   - prefix: the beginning of all keys; its first key is read to find out whether a member answers.
     ///   - first: the endpoint to try first; hosts begin with different ones.
     ///   - report: called with the reasons when a round of all endpoints has failed.
     ///   - pause: the time to wait then.
     package init(
         _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
-        deadlines: Deadlines = Deadlines(), first: Int = 0,
+        prefix: String = "/diffabled/", deadlines: Deadlines = Deadlines(), first: Int = 0,
         report: @escaping @Sendable (String) -> Void = { _ in },
         pause: @escaping @Sendable (_ failures: Int) -> Duration
     ) {
         precondition(!endpoints.isEmpty, "a client of etcd has an endpoint")
         self.endpoints = endpoints
+        self.prefix = prefix
         self.certificates = certificates
         self.deadlines = deadlines
         self.report = report
@@ -137,7 +141,7 @@ package actor EtcdClient {
     /// Whether the member answers and has a leader. The read must be linearizable, because any member may answer others alone.
     private func greet(_ link: Link) async -> Bool {
         var request = Etcdserverpb_RangeRequest()
-        request.key = EtcdText.bytes("/diffabled/")
+        request.key = EtcdText.bytes(prefix)
         request.keysOnly = true
         do {
             let kv = Etcdserverpb_KV.Client(wrapping: link.client)
@@ -145,7 +149,7 @@ package actor EtcdClient {
             return !Task.isCancelled
         } catch {
             if Task.isCancelled { return false }
-            let words = link.trustFailures.last?.description ?? EtcdClient.words(for: error)
+            let words = link.trustFailures.last?.description ?? "\(CallFailure(error).error)"
             lastFailure = "\(link.endpoint): \(words)"
             return false
         }

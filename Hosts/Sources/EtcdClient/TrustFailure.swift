@@ -53,9 +53,21 @@ extension TrustFailure {
                     "\(option) \(path) is not valid yet: check this host's clock, or use another certificate")
             }
         }
-        if let key = certificates.key, (try? NIOSSLPrivateKey(file: key, format: .pem)) == nil {
-            return TrustFailure("--key \(key) cannot be read by this user, or is not a PEM key without a passphrase")
+        guard let path = certificates.key else { return nil }
+        guard let key = try? NIOSSLPrivateKey(file: path, format: .pem) else {
+            return TrustFailure("--key \(path) cannot be read by this user, or is not a PEM key without a passphrase")
+        }
+        if let certificate = certificates.certificate, !isKey(key, of: certificate) {
+            return TrustFailure(
+                "--key \(path) is not the key of --cert \(certificate): use two files that belong together")
         }
         return nil
+    }
+
+    private static func isKey(_ key: NIOSSLPrivateKey, of path: String) -> Bool {
+        guard let chain = try? NIOSSLCertificate.fromPEMFile(path) else { return false }
+        let configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        return (try? NIOSSLContext(configuration: configuration)) != nil
     }
 }

@@ -20,8 +20,18 @@ package enum DaemonError: Error, Hashable, Sendable {
 
 package enum CallOutcome: String, Hashable, Sendable {
     case done, lost, unreachable, unknown
+    /// Nothing was changed, because etcd is full.
+    case full
     /// Nothing was changed, because a host is present that should be absent.
     case refused
+
+    init(of error: EngineError) {
+        switch error {
+        case .refused: self = .unreachable
+        case .full: self = .full
+        case .unknown: self = .unknown
+        }
+    }
 }
 
 /// The contents of one `replicate`; an empty one asks for the replica's position.

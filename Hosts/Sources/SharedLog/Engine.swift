@@ -10,12 +10,19 @@ package protocol Engine: Sendable {
 package enum EngineError: Error, Equatable, CustomStringConvertible {
     /// The transaction changed nothing, and will not.
     case refused(String)
+    /// The transaction changed nothing, because etcd has no space.
+    case full
     /// The answer is missing. The transaction may have been executed, or may yet be.
     case unknown(String)
 
     package var description: String {
         switch self {
         case .refused(let reason), .unknown(let reason): reason
+        case .full:
+            """
+            etcd has used up its space (--quota-backend-bytes): compact and defragment each of its members, and then clear the \
+            alarm with `etcdctl alarm disarm`
+            """
         }
     }
 }

@@ -19,10 +19,10 @@ extension ListKeeper {
                 sayOnce(
                     "etcd did not carry out a request for the shared list \"\(list)\", and a client has to repeat it: \(error)"
                 )
-                outcome = .unreachable
+                outcome = error == .full ? .full : .unreachable
             }
         }
-        if outcome == .unreachable, isInDoubt(call) { outcome = .unknown }
+        if outcome == .unreachable || outcome == .full, isInDoubt(call) { outcome = .unknown }
         try await daemon.settle(call.number, outcome)
         // The daemon has then deleted the list, even one that etcd does not have. Replicating it again would create it again.
         if outcome == .done || outcome == .lost, case .remove = call.request { return stage = .ended }
@@ -30,7 +30,7 @@ extension ListKeeper {
         case .done: break
         // The daemon continues, and treats the host as present until the next report of hosts.
         case .refused: wasRefused = true
-        case .lost, .unreachable, .unknown: try await goOn(after: outcome)
+        case .lost, .unreachable, .full, .unknown: try await goOn(after: outcome)
         }
     }
 
@@ -105,6 +105,8 @@ extension ListKeeper {
         mustTellLive = true
         // The message follows with our turn, which may already be there.
         if isAwaitingTurn { return try await takeTurn() }
+        // The list is still live. The next poll permits another attempt.
+        if outcome == .full { return }
         if outcome == .unreachable { return try await tellLive(false) }
         let fresh = outcome == .lost ? known : nil
         try await tolerating { () async throws(KeeperError) in try await catchUp(to: fresh) }

@@ -1,7 +1,9 @@
 /// The log of one list in etcd: its reads, and its only way to grow.
 package struct ListLog: Sendable {
-    /// The most batches of one read: 14 MiB of the longest, which have 448 KiB. An answer that is too long cannot be read.
+    /// The most batches of one read: 16 MiB if all are as long as a piece. An answer that is too long cannot be read.
     static let batchesMax = 32
+    /// Bytes of texts after which a read of batches ends.
+    static let textsLengthMax = 16 << 20
     static let partsMax = 16
     /// The most attempts of an append that lost only to a checkpoint.
     static let triesMax = 20
@@ -12,11 +14,14 @@ package struct ListLog: Sendable {
     let engine: any Engine
     let keys: SpaceKeys
     package let epoch: String
+    /// Bytes of a batch's text in one key. etcd accepts requests of 1.5 MiB.
+    let pieceLengthMax: Int
 
-    package init(_ epoch: String, in keys: SpaceKeys, of engine: any Engine) {
+    package init(_ epoch: String, in keys: SpaceKeys, of engine: any Engine, pieceLengthMax: Int = 512 << 10) {
         self.engine = engine
         self.keys = keys
         self.epoch = epoch
+        self.pieceLengthMax = pieceLengthMax
     }
 
     /// Reads the head, which may be newer than the call; nil if the list is missing.
@@ -49,6 +54,12 @@ package struct ListLog: Sendable {
         heard: (TurnQueue.Event) -> Void = { _ in }
     ) async throws(EngineError) -> AppendOutcome {
         var known = known
+        let value: String
+        do { value = try await logged(text, batch: position.batch, attempt: position.chain) } catch {
+            // Without the swap, written pieces change nothing.
+            if case .unknown(let reason) = error { throw .refused(reason) }
+            throw error
+        }
         let givenUp = Set(passed.map(\.host) + [host]).map { EngineOperation.delete(.key(keys.turn(epoch, $0))) }
         for _ in 0..<Self.triesMax {
             var head = known.head
@@ -57,7 +68,7 @@ package struct ListLog: Sendable {
                 if: [Comparison(keys.head(epoch), changedAt: known.modRevision)]
                     + absent.map { .absent(keys.host($0)) },
                 [
-                    .put(key: keys.log(epoch, position.batch), value: text),
+                    .put(key: keys.log(epoch, position.batch), value: value),
                     .put(key: keys.head(epoch), value: JSONText.encoded(head)),
                 ] + givenUp + [waiting],
                 otherwise: [.get(.key(keys.head(epoch))), .put(key: keys.turn(epoch, host), value: "")]
@@ -114,11 +125,36 @@ package struct ListLog: Sendable {
         let range = KeyRange.between(keys.log(epoch, batch + 1), keys.log(epoch) + "~")
         let result = try await engine.run(Transaction([.get(range, limit: Self.batchesMax)]))
         var texts: [String] = []
+        var length = 0
         for stored in result.found.first ?? [] {
-            guard stored.key == keys.log(epoch, batch + 1 + texts.count) else { break }
-            texts.append(stored.value)
+            let next = batch + 1 + texts.count
+            guard length < Self.textsLengthMax, stored.key == keys.log(epoch, next),
+                let text = try await text(of: stored.value, batch: next)
+            else { break }
+            length += text.utf8.count
+            texts.append(text)
         }
         return texts
+    }
+
+    /// Returns the value of a batch in the log. The pieces of a long text are written first.
+    ///
+    /// - Parameter attempt: an id that no other text of this batch has.
+    func logged(_ text: String, batch: Int, attempt: String) async throws(EngineError) -> String {
+        if text.utf8.count <= pieceLengthMax { return text }
+        let pieces = text.pieces(of: pieceLengthMax)
+        let folder = "\(keys.pieces(epoch, batch))\(attempt)/"
+        for (number, piece) in pieces.enumerated() {
+            let key = SpaceKeys.part(of: folder, number)
+            _ = try await engine.run(Transaction([.put(key: key, value: CheckpointPart(text: piece).value)]))
+        }
+        return JSONText.encoded(BatchPieces(attempt: attempt, count: pieces.count))
+    }
+
+    /// Returns the text of a batch, or nil if a piece is missing or damaged.
+    private func text(of value: String, batch: Int) async throws(EngineError) -> String? {
+        guard let pieces = BatchPieces(value: value) else { return value }
+        return try await parts(pieces.count, in: "\(keys.pieces(epoch, batch))\(pieces.attempt)/")?.joined()
     }
 }
 
@@ -153,8 +189,10 @@ extension ListLog {
             head.oldest = max(head.oldest, place.position.batch + 1 - kept)
             var changes: [EngineOperation] = [.put(key: keys.head(epoch), value: JSONText.encoded(head))]
             if head.oldest > known.head.oldest {
-                changes.append(
-                    .delete(.between(keys.log(epoch, known.head.oldest), keys.log(epoch, head.oldest))))
+                changes += [
+                    .delete(.between(keys.log(epoch, known.head.oldest), keys.log(epoch, head.oldest))),
+                    .delete(.between(keys.pieces(epoch), keys.pieces(epoch, head.oldest))),
+                ]
             }
             changes.append(.delete(.between(keys.checkpoints(epoch), keys.checkpoint(epoch, place.position.batch))))
             let result = try await engine.run(
@@ -167,15 +205,18 @@ extension ListLog {
     /// Reads the parts of a checkpoint; nil if one is missing or does not match its checksum: a newer one has replaced it, or
     /// etcd's disk is damaged.
     package func state(_ place: CheckpointPlace) async throws(EngineError) -> [String]? {
-        let end = keys.checkpoint(epoch, place.position.batch) + "~"
+        try await parts(place.parts, in: keys.checkpoint(epoch, place.position.batch))
+    }
+
+    private func parts(_ count: Int, in folder: String) async throws(EngineError) -> [String]? {
         var parts: [String] = []
-        while parts.count < place.parts {
-            let first = keys.part(epoch, place.position.batch, parts.count)
-            let result = try await engine.run(Transaction([.get(.between(first, end), limit: Self.partsMax)]))
+        while parts.count < count {
+            let first = SpaceKeys.part(of: folder, parts.count)
+            let result = try await engine.run(Transaction([.get(.between(first, folder + "~"), limit: Self.partsMax)]))
             let found = result.found.first ?? []
             if found.isEmpty { return nil }
-            for stored in found.prefix(place.parts - parts.count) {
-                guard stored.key == keys.part(epoch, place.position.batch, parts.count),
+            for stored in found.prefix(count - parts.count) {
+                guard stored.key == SpaceKeys.part(of: folder, parts.count),
                     let part = CheckpointPart(value: stored.value)
                 else { return nil }
                 parts.append(part.text)
@@ -185,7 +226,7 @@ extension ListLog {
     }
 }
 
-/// One part of a checkpoint as it is stored: a checksum in 8 hex digits, a line feed, and the text.
+/// One part of a checkpoint, or one piece of a long batch, as it is stored: a checksum in 8 hex digits, a line feed, and the text.
 struct CheckpointPart {
     var text: String
 

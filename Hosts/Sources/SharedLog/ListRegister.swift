@@ -6,13 +6,18 @@ package struct ListRegister: Sendable {
 
     let engine: any Engine
     package let keys: SpaceKeys
+    private let pieceLengthMax: Int
 
-    package init(_ keys: SpaceKeys, of engine: any Engine) {
+    /// - Parameter pieceLengthMax: bytes of a batch's text in one key of etcd.
+    package init(_ keys: SpaceKeys, of engine: any Engine, pieceLengthMax: Int = 512 << 10) {
         self.engine = engine
         self.keys = keys
+        self.pieceLengthMax = pieceLengthMax
     }
 
-    package func log(_ epoch: String) -> ListLog { ListLog(epoch, in: keys, of: engine) }
+    package func log(_ epoch: String) -> ListLog {
+        ListLog(epoch, in: keys, of: engine, pieceLengthMax: pieceLengthMax)
+    }
 
     /// Reads all lists. The names may be from different moments after the call.
     package func records() async throws(EngineError) -> [String: ListRecord] {
@@ -81,6 +86,29 @@ package struct ListRegister: Sendable {
         return result.succeeded
     }
 
+    /// Puts a daemon's copy of a list into an etcd that has lost the list. The log begins after this copy.
+    ///
+    /// - Returns: false if etcd has a list of that name or epoch, or if the list was deleted there.
+    package func recover(_ name: String, from copy: CheckpointTexts) async throws(EngineError) -> Bool {
+        let (epoch, list) = (copy.epoch, keys.list(name))
+        let absent = [list, keys.head(epoch), keys.ended(epoch)].map { Comparison.absent($0) }
+        // Parts of an earlier attempt.
+        let cleared = try await engine.run(Transaction(if: absent, [.delete(.prefix(keys.life(epoch)))])).succeeded
+        guard cleared, let place = try await log(epoch).write(copy.parts, at: copy.position) else { return false }
+        // The checkpoint has the current access.
+        let record = ListRecord(id: epoch, access: "{}")
+        let head = Head(
+            epoch: epoch, position: copy.position, checkpoint: place, oldest: copy.position.batch + 1)
+        return try await engine.run(
+            Transaction(
+                if: absent,
+                [
+                    .put(key: list, value: JSONText.encoded(record)),
+                    .put(key: keys.head(epoch), value: JSONText.encoded(head)),
+                ])
+        ).succeeded
+    }
+
     /// Ends a list's incarnation.
     ///
     /// - Parameter absent: hosts that must not be present.
@@ -137,7 +165,8 @@ package struct ListRegister: Sendable {
             let texts = try await log(old).batches(after: next - 1)
             if texts.isEmpty { return false }
             for text in texts {
-                _ = try await engine.run(Transaction([.put(key: keys.log(new, next), value: text)]))
+                let value = try await log(new).logged(text, batch: next, attempt: "copy")
+                _ = try await engine.run(Transaction([.put(key: keys.log(new, next), value: value)]))
                 next += 1
             }
         }

@@ -93,14 +93,14 @@ package actor SharedSpace {
         do {
             outcome = try await register.begin(call.list, ListRecord(id: call.epoch, access: access)) ? .done : .lost
         } catch {
-            if case .unknown = error { outcome = .unknown } else { outcome = .unreachable }
+            outcome = CallOutcome(of: error)
         }
         switch outcome {
         case .done:
             let keeper = add(call.list, call.epoch, at: Replica(.beginning), access: nil)
             await keeper.hasBegun()
         case .lost: try? await look()
-        case .unknown, .unreachable, .refused: break
+        case .unknown, .unreachable, .full, .refused: break
         }
         try await daemon.settle(call.number, outcome)
     }
@@ -235,7 +235,9 @@ private struct ListNews {
     mutating func take(_ event: EngineEvent, _ part: LifePart) {
         switch (event, part.kind) {
         case (.put(let stored), .head): head = KnownHead(stored)
-        case (.put(let stored), .batch(let number)): batches[number] = stored.value
+        // A keeper that has the head reads a batch in pieces itself.
+        case (.put(let stored), .batch(let number)):
+            if BatchPieces(value: stored.value) == nil { batches[number] = stored.value }
         case (.put(let stored), .turn(let host)):
             turns.append(.left(TurnQueue.Ticket(host: host, number: stored.createRevision), at: stored.modRevision))
         case (.deleted(_, let revision), .turn(let host)): turns.append(.gone(host: host, at: revision))

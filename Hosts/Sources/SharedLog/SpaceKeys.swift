@@ -32,8 +32,14 @@ package struct SpaceKeys: Hashable, Sendable {
         "\(checkpoints(epoch))\(Self.digits(batch, 16))/"
     }
     package func part(_ epoch: String, _ batch: Int, _ part: Int) -> String {
-        checkpoint(epoch, batch) + Self.digits(part, 6)
+        Self.part(of: checkpoint(epoch, batch), part)
     }
+    /// Returns the key of a part of a long value, in a folder of its own.
+    static func part(of folder: String, _ part: Int) -> String { folder + digits(part, 6) }
+
+    /// Returns the prefix of the pieces of long batches.
+    func pieces(_ epoch: String) -> String { "\(life(epoch))pieces/" }
+    func pieces(_ epoch: String, _ batch: Int) -> String { "\(pieces(epoch))\(Self.digits(batch, 16))/" }
 
     /// Returns the prefix of the tickets, one for each waiting host.
     package func turns(_ epoch: String) -> String { "\(life(epoch))turns/" }

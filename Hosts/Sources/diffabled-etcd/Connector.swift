@@ -36,15 +36,6 @@ struct Connector: Sendable {
         }
     }
 
-    private func words(for error: any Error) -> String {
-        switch error {
-        case let error as ClientError: error.sentence(socket: "--socket")
-        case DaemonError.refused(let reason): "the daemon refused this connector: \(reason)"
-        case DaemonError.gone: "the daemon closed the connection; reconnecting until it succeeds"
-        default: "the connection to the daemon failed; reconnecting until it succeeds: \(error)"
-        }
-    }
-
     private func session() async throws {
         let (events, event) = AsyncStream.makeStream(of: DaemonEvent.self)
         try await DaemonConnection.with(socket) {
@@ -57,5 +48,15 @@ struct Connector: Sendable {
             let lease = HostLease(client, keys, of: host, say: say)
             try await space.serve(lists, events, engine: client, under: lease, lookingEvery: Self.lookInterval)
         }
+    }
+}
+
+/// Returns the sentence for an error of the connection to the daemon.
+func words(for error: any Error) -> String {
+    switch error {
+    case let error as ClientError: error.sentence(socket: "--socket")
+    case DaemonError.refused(let reason): "the daemon refused this connector: \(reason)"
+    case DaemonError.gone: "the daemon closed the connection"
+    default: "the connection to the daemon failed: \(error)"
     }
 }

@@ -17,9 +17,9 @@ struct DiffabledEtcd: AsyncParsableCommand {
               diffabled-etcd --endpoints http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379
               diffabled-etcd status --endpoints http://10.0.0.1:2379
 
-            Exit status: 0 ended by a signal; 64 usage; 69 no etcd answers (status).
+            Exit status: 0 ended by a signal; 1 not all lists were recovered; 64 usage; 69 no etcd answers (status, recover).
             """,
-        version: Version.current, subcommands: [Run.self, Status.self], defaultSubcommand: Run.self)
+        version: Version.current, subcommands: [Run.self, Status.self, Recover.self], defaultSubcommand: Run.self)
 
     static func main() async {
         // A write to a closed socket returns an error instead of a signal.
@@ -66,8 +66,37 @@ struct EtcdOptions: ParsableArguments {
     func client(isFair: Bool, report: @escaping @Sendable (String) -> Void = { _ in }) -> EtcdClient {
         EtcdClient(
             endpoints, ClientCertificates(certificate: cert, key: key, authority: cacert),
-            first: isFair ? Int.random(in: endpoints.indices) : 0, report: report
+            prefix: SpaceKeys(space).all, first: isFair ? Int.random(in: endpoints.indices) : 0, report: report
         ) { Backoff.pause(afterFailures: $0) }
+    }
+
+    /// Runs the body with a connection to etcd. Exits with 69 if no member answers.
+    func withClient<Value: Sendable>(
+        _ body: @Sendable @escaping (EtcdClient) async throws -> Value
+    ) async throws -> Value {
+        let client = client(isFair: false)
+        let patience = Duration.seconds(4 * endpoints.count)
+        let value = try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                await client.run()
+                return nil
+            }
+            group.addTask {
+                await client.connected()
+                return await client.endpoint == nil ? nil : try await body(client)
+            }
+            group.addTask {
+                repeat { try? await Task.sleep(for: patience) } while await client.endpoint != nil && !Task.isCancelled
+                return nil
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? nil
+        }
+        guard let value else {
+            say("no etcd answers; check --endpoints, and that etcd runs there: \(await client.failure)")
+            throw ExitCode(69)
+        }
+        return value
     }
 }
 
@@ -76,25 +105,10 @@ struct Run: AsyncParsableCommand {
         commandName: "run", abstract: "Share the daemon's lists (default).")
 
     @OptionGroup var etcd: EtcdOptions
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
-    @Option(help: ArgumentHelp("Name of this host. Default: its host name.", valueName: "name"))
-    var host: String?
-
-    func validate() throws {
-        if let host, !SpaceKeys.isName(host) {
-            throw ValidationError("--host must be 1 to 64 letters, digits, -, . and _, not \(host.debugDescription)")
-        }
-    }
+    @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
-        let path: SocketPath
-        do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.sentence(socket: "--socket")) }
-        let name = host ?? hostName()
-        guard SpaceKeys.isName(name) else {
-            throw ValidationError(
-                "the name of this host, \(name.debugDescription), is not 1 to 64 letters, digits, -, . and _; choose a name "
-                    + "with --host")
-        }
+        let (path, name) = (try daemon.path(), try daemon.name())
         let said = Mutex("")
         let report: @Sendable (String) -> Void = { words in
             let isNew = said.withLock { last in
@@ -106,6 +120,33 @@ struct Run: AsyncParsableCommand {
         let connector = Connector(
             client: etcd.client(isFair: true, report: report), keys: SpaceKeys(etcd.space), host: name, socket: path)
         await connector.run()
+    }
+}
+
+/// The options for the connection to the daemon.
+struct DaemonOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
+    @Option(help: ArgumentHelp("Name of this host. Default: its host name.", valueName: "name"))
+    var host: String?
+
+    func validate() throws {
+        if let host, !SpaceKeys.isName(host) {
+            throw ValidationError("--host must be 1 to 64 letters, digits, -, . and _, not \(host.debugDescription)")
+        }
+    }
+
+    func path() throws -> SocketPath {
+        do { return try SocketPath.find(socket) } catch { throw ValidationError(error.sentence(socket: "--socket")) }
+    }
+
+    func name() throws -> String {
+        let name = host ?? hostName()
+        guard SpaceKeys.isName(name) else {
+            throw ValidationError(
+                "the name of this host, \(name.debugDescription), is not 1 to 64 letters, digits, -, . and _; choose a name "
+                    + "with --host")
+        }
+        return name
     }
 
     private func hostName() -> String {

@@ -11,29 +11,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var etcd: EtcdOptions
 
     func run() async throws {
-        let client = etcd.client(isFair: false)
-        let patience = Duration.seconds(4 * etcd.endpoints.count)
-        let text = await withTaskGroup(of: String?.self) { group in
-            group.addTask {
-                await client.run()
-                return nil
-            }
-            group.addTask {
-                await client.connected()
-                return try? await lines(client).joined(separator: "\n")
-            }
-            group.addTask {
-                try? await Task.sleep(for: patience)
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-        guard let text else {
-            say("no etcd answers; check --endpoints, and that etcd runs there: \(await client.failure)")
-            throw ExitCode(69)
-        }
-        print(text)
+        print(try await etcd.withClient { try await lines($0).joined(separator: "\n") })
     }
 
     private func lines(_ client: EtcdClient) async throws -> [String] {

@@ -106,7 +106,7 @@ final class DaemonConnection: DaemonLink, @unchecked Sendable {
     func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError) {
         let told = fault == .unsentIsDone && outcome == .unreachable && daemon.host == 2 ? .done : outcome
         let _: Bool = try await ask { store, answer in
-            store.settle(call, SharingOutcome(told))
+            store.settle(call, SharingOutcome(told), isFull: told == .full)
             if self.fault == .oldCheckpoint, self.older == nil, told == .done {
                 self.older = try? store.sharedCheckpoint(of: SimulatedDaemon.list)
             }
@@ -190,7 +190,7 @@ extension SharingOutcome {
         switch outcome {
         case .done: self = .done
         case .lost: self = .lost
-        case .unreachable: self = .unreachable
+        case .unreachable, .full: self = .unreachable
         case .unknown: self = .unknown
         case .refused: self = .refused
         }

@@ -151,7 +151,7 @@ final class Etcd {
                 answer(.success(.transaction(carryOut(transaction))))
             }
         case .transaction(let transaction) where isFull && transaction.needsRoom:
-            answer(.failure(Failure(error: .refused("etcdserver: mvcc: database space exceeded"), isOfMember: false)))
+            answer(.failure(Failure(error: .full, isOfMember: false)))
         case .transaction, .grant, .revoke:
             figures.changes += 1
             written = max(written, world.now) + world.number(costs.sync) / (written > world.now ? 4 : 1)

@@ -50,7 +50,7 @@ enum UserAnswer: Sendable {
     /// Uses the names of `WireError`.
     private init(_ error: StoreError) {
         switch error {
-        case .unreachable, .newestUnknown: self = .refused("unreachable", revision: nil)
+        case .unreachable, .engineFull, .newestUnknown: self = .refused("unreachable", revision: nil)
         case .outcomeUnknown: self = .refused("outcomeUnknown", revision: nil)
         case .noSuchList: self = .refused("noSuchList", revision: nil)
         case .noSpace: self = .refused("noSpace", revision: nil)

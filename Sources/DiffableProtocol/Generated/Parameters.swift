@@ -451,7 +451,7 @@ extension Request.Hosts {
 
 extension Request.Replicate {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, epoch, batches, live, state, batch, revision, chain, more, gone, access
+        case list, epoch, batches, live, state, batch, revision, chain, more, gone, left, access
 
         static let names = MemberNames(Parameter.self)
     }

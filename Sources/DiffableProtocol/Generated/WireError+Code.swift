@@ -76,6 +76,7 @@ extension WireError {
         case keepsNone
         case leased
         case newest
+        case full
         case source
         case schemas
         case rename

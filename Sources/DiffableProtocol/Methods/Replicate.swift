@@ -10,6 +10,7 @@ extension Request {
         package var isLive: Bool?
         package var state: StatePart?
         package var isGone: Bool
+        package var isLeft: Bool
         /// The list's owner and access mode in the form of `share`, for a list that is created.
         package var access: String?
 
@@ -30,7 +31,7 @@ extension Request {
 
         package init(
             list: ListName, epoch: String, batches: [[UInt8]] = [], isLive: Bool? = nil, state: StatePart? = nil,
-            isGone: Bool = false, access: String? = nil
+            isGone: Bool = false, isLeft: Bool = false, access: String? = nil
         ) {
             self.list = list
             self.epoch = epoch
@@ -38,6 +39,7 @@ extension Request {
             self.isLive = isLive
             self.state = state
             self.isGone = isGone
+            self.isLeft = isLeft
             self.access = access
         }
     }
@@ -46,7 +48,7 @@ extension Request {
 extension Request.Replicate: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var (epoch, chain, access): (String?, String?, String?)
-        var (isLive, isGone, more): (Bool?, Bool?, Bool?)
+        var (isLive, isGone, isLeft, more): (Bool?, Bool?, Bool?, Bool?)
         var batches: [[UInt8]]?
         var text: [UInt8]?
         var batch: Int?
@@ -66,6 +68,7 @@ extension Request.Replicate: RequestParameters {
             case .chain: chain = try decoder.string("chain").text
             case .more: more = try decoder.boolean("more")
             case .gone: isGone = try decoder.boolean("gone")
+            case .left: isLeft = try decoder.boolean("left")
             case .access: access = try decoder.string("access").text
             }
         }
@@ -79,7 +82,7 @@ extension Request.Replicate: RequestParameters {
         return .replicate(
             Self(
                 list: try needed(list, .list), epoch: try needed(epoch, .epoch), batches: batches ?? [],
-                isLive: isLive, state: state, isGone: isGone ?? false, access: access))
+                isLive: isLive, state: state, isGone: isGone ?? false, isLeft: isLeft ?? false, access: access))
     }
 
     func write(into writer: inout ByteWriter) {
@@ -106,6 +109,7 @@ extension Request.Replicate: RequestParameters {
         }
         if let isLive { writer.appendParameter("live", isLive) }
         if isGone { writer.appendParameter("gone", true) }
+        if isLeft { writer.appendParameter("left", true) }
         if let access { writer.appendParameter("access", access) }
     }
 }

@@ -13,7 +13,7 @@ extension Request {
     }
 
     package enum CallOutcome: String, CaseIterable, Sendable {
-        case done, lost, unreachable, unknown, refused
+        case done, lost, unreachable, full, unknown, refused
     }
 }
 
@@ -29,8 +29,8 @@ extension Request.Settle: RequestParameters {
                 outcome = Request.CallOutcome(rawValue: word.text)
                 if outcome == nil {
                     throw .invalid(
-                        "outcome of the method \"settle\" must be \"done\", \"lost\", \"unreachable\", \"unknown\" or "
-                            + "\"refused\", not \(word.text.quoted); the call stays unsettled",
+                        "outcome of the method \"settle\" must be \"done\", \"lost\", \"unreachable\", \"full\", "
+                            + "\"unknown\" or \"refused\", not \(word.text.quoted); the call stays unsettled",
                         at: word.offset)
                 }
             }

@@ -25,6 +25,7 @@ extension Connection {
         let states = hub.connector.attach(self, host: request.host) { call in
             connection.value.tell(ConnectorNotification(call))
         }
+        applyLimits()
         answer(id, .success(.attach(states.map(SharedReplica.init))))
     }
 
@@ -45,6 +46,7 @@ extension Connection {
         told.batches = request.batches
         told.isLive = request.isLive
         told.isGone = request.isGone
+        told.isLeft = request.isLeft
         told.beginning = request.access.map { SharedBeginning($0) }
         if let state = request.state {
             var end: SharedPosition?
@@ -75,7 +77,9 @@ extension Connection {
     }
 
     func settle(_ request: Request.Settle, id: RequestID) {
-        hub.store.assumeIsolated { $0.settle(request.call, SharingOutcome(request.outcome)) }
+        hub.store.assumeIsolated {
+            $0.settle(request.call, SharingOutcome(request.outcome), isFull: request.outcome == .full)
+        }
         answer(id, .success(.settle(call: request.call)))
     }
 
@@ -133,7 +137,7 @@ extension SharingOutcome {
         switch outcome {
         case .done: self = .done
         case .lost: self = .lost
-        case .unreachable: self = .unreachable
+        case .unreachable, .full: self = .unreachable
         case .unknown: self = .unknown
         case .refused: self = .refused
         }

@@ -300,7 +300,11 @@ final class Connection: ChannelDuplexHandler {
 // MARK: - Limits
 
 extension Connection {
-    func applyLimits() { framer.lineLengthMax = hub.limits.lineLengthMax }
+    func applyLimits() {
+        let lengthMax = hub.limits.lineLengthMax
+        // A connector sends each batch in one line.
+        framer.lineLengthMax = hub.connector.connection === self ? max(lengthMax, Replication.lineLengthMax) : lengthMax
+    }
 
     /// Bytes of unread input above which the memory is checked. One read from a connected client is never longer.
     private static let lengthUnreadMax = 1 << 17

@@ -47,6 +47,7 @@ extension WireError {
         case .sharedChangeTooLong(let list, let max):
             self.init(.tooLarge, "\(error)", list: list, limit: Limit("sharedChangeLengthMax", max: max))
         case .unreachable(let list): self.init(.unreachable, "\(error)", list: list)
+        case .engineFull(let list): self.init(.unreachable, "\(error)", .full, list: list)
         case .newestUnknown(let list): self.init(.unreachable, "\(error)", .newest, list: list)
         case .newestElsewhere(let list, _): self.init(.unreachable, "\(error)", .source, list: list)
         case .outcomeUnknown(let list): self.init(.outcomeUnknown, "\(error)", list: list)

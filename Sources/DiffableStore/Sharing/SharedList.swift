@@ -74,8 +74,13 @@ struct BatchDraft {
 
     /// In bytes. A longer batch accepts no more requests.
     static let lengthMax = 256 << 10
-    /// In bytes, for one change. As a JSON string it is at most twice as long, which fits in a line and in a request to etcd.
-    static let rowLengthMax = 448 << 10
+    /// In bytes, for one change. A connector appends it in pieces.
+    static let rowLengthMax = 16 << 20
+}
+
+extension Replication {
+    /// Bytes of the longest line with one batch. As a JSON string, a batch is at most twice as long.
+    package static let lineLengthMax = 2 * BatchDraft.rowLengthMax + 1 << 20
 }
 
 struct DraftedRow {
@@ -121,6 +126,8 @@ struct EngineLink {
     /// Sends a call to the connector. Nil while none is connected.
     var send: (@Sendable (EngineCall) -> Void)?
     var calls: [Int: PendingCall] = [:]
+    /// Whether etcd had no space for the last change.
+    var isFull = false
     var lastCall = 0
     var lastRequest = 0
     var lastDraft = 0

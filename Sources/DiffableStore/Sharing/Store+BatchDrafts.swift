@@ -219,6 +219,7 @@ extension Store {
     func commitDraft(of held: HeldList, _ shared: SharedList) {
         guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
         shared.draft = nil
+        engine.isFull = false
         statistics.batches += 1
         for row in draft.rows {
             if let number = row.request?.number, number == shared.leaseEnd {

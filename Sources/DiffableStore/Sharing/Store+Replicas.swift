@@ -7,6 +7,8 @@ package struct Replication: Sendable {
     package var epoch: String
     /// Whether the list no longer exists in etcd.
     package var isGone = false
+    /// Whether this host leaves the list, which becomes an ordinary list.
+    package var isLeft = false
     /// Batches of the log, in order. Known ones are skipped.
     package var batches: [[UInt8]] = []
     /// Nil for no change.
@@ -46,7 +48,7 @@ extension Store {
             guard heldLists[name]?.shared != nil, head.epoch == told.epoch else {
                 return completion(.failure(.listExists(name)))
             }
-        } else if told.isGone {
+        } else if told.isGone || told.isLeft {
             return completion(.failure(.noSuchList(name)))
         } else {
             do throws(StoreError) { try checkRoomForList(of: 0, by: .daemon) } catch {
@@ -56,6 +58,7 @@ extension Store {
         }
         guard let held = heldLists[name], let shared = held.shared else { return }
         if told.isGone { return removeReplica(held, shared, completion: completion) }
+        if told.isLeft { return leave(held, shared, completion: completion) }
         var fits = true
         if let part = told.part { fits = take(part, held, shared) }
         fits = take(told.batches, held, shared) && fits
@@ -168,6 +171,23 @@ extension Store {
         delete(held, shared, answer: .settled { completion(.success(ReplicaReport(state: state, fits: true))) })
     }
 
+    /// Replaces the replica by an ordinary list. It has a new epoch, because its next revisions are this host's own.
+    private func leave(_ held: HeldList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>) {
+        guard let head = held.head, let state = state(of: shared, held) else { return }
+        var access = held.headAccess.record.numbered(as: held.headAccess.effective)
+        (access.sharing, access.ownerName, access.groupName) = (nil, nil, nil)
+        // Its followers continue with a `reset`.
+        replacedLists.insert(head.number)
+        delete(held, shared, keeping: .never, answer: .settled {})
+        let list = RestoredList(name: head.name, snapshot: head.snapshot, access: access)
+        _ = make(list, origin: Origin(name: "left by this host"), by: .daemon)
+        let reply = DeferredReply.settled { [name = head.name] in
+            self.assumeIsolated { $0.onLiveness(name) }
+            completion(.success(ReplicaReport(state: state, fits: true)))
+        }
+        answer(reply, about: head.name)
+    }
+
     func delete(
         _ held: HeldList, _ shared: SharedList, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
         answer: DeferredReply
@@ -244,7 +264,7 @@ extension Store {
             name: name, epoch: Epoch.random(), beginning: beginning, existing: existing, peer: peer,
             completion: completion)
         let call = makeAwaitedCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, beginning) }
-        if call == nil { completion(.failure(.unreachable(name))) }
+        if call == nil { completion(.failure(unreachable(name))) }
     }
 
     func end(_ creation: SharedCreation, _ outcome: SharingOutcome) {
@@ -271,7 +291,7 @@ extension Store {
                 result = .failure(.listExists(name))
             }
             answer(.list(completion, result), about: name)
-        case .unreachable, .refused: completion(.failure(.unreachable(name)))
+        case .unreachable, .refused: completion(.failure(unreachable(name)))
         case .unknown: completion(.failure(.outcomeUnknown(name)))
         }
     }
@@ -303,7 +323,7 @@ extension Store {
             // The host is present after all.
             if let host = removal.absent { engine.hosts?.insert(host) }
             completion(.failure(.unreachable(name)))
-        case .unreachable: completion(.failure(.unreachable(name)))
+        case .unreachable: completion(.failure(unreachable(name)))
         case .unknown: completion(.failure(.outcomeUnknown(name)))
         }
     }

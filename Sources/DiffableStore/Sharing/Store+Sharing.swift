@@ -23,6 +23,7 @@ extension Store {
     package func detach() {
         guard engine.send != nil else { return }
         engine.send = nil
+        engine.isFull = false
         let calls = engine.calls.sorted { $0.key < $1.key }
         engine.calls = [:]
         for held in heldLists.values where held.shared != nil {
@@ -34,8 +35,10 @@ extension Store {
     }
 
     /// Handles the outcome of a call. Ignores calls that have ended or belong to an earlier connector.
-    package func settle(_ call: Int, _ outcome: SharingOutcome) {
+    /// - Parameter isFull: whether etcd had no space, for the outcome `unreachable`.
+    package func settle(_ call: Int, _ outcome: SharingOutcome, isFull: Bool = false) {
         guard let pending = engine.calls.removeValue(forKey: call) else { return }
+        if outcome == .unreachable || outcome == .unknown { engine.isFull = isFull }
         end(call, pending, outcome)
     }
 
@@ -145,7 +148,7 @@ extension Store {
             shared.draft = nil
             shared.results = [:]
         case .answer(let numbers): answer(numbers, of: held, shared)
-        case .refuseUnreachable(let numbers): refuse(numbers, of: shared) { .unreachable($0) }
+        case .refuseUnreachable(let numbers): refuse(numbers, of: shared) { unreachable($0) }
         case .refuseUnknown(let numbers): refuse(numbers, of: shared) { .outcomeUnknown($0) }
         case .askForRows: if let state = state(of: shared, held) { engine.send?(.behind(state)) }
         case .tellLiveness:
@@ -210,6 +213,9 @@ extension Store {
         }
         return result
     }
+
+    /// The error of a request for which nothing was changed in etcd.
+    func unreachable(_ name: ListName) -> StoreError { engine.isFull ? .engineFull(name) : .unreachable(name) }
 
     private func refuse(
         _ numbers: [SharingMachine.RequestNumber], of shared: SharedList, _ error: (ListName) -> StoreError

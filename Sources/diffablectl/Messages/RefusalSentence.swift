@@ -168,6 +168,9 @@ extension Refusal {
         case "newest":
             "etcd did not confirm in time that this host has the newest state of the shared list \(list). Try again, read this "
                 + "host's copy (without --most-recent and --not-older-than), or check diffabled-etcd and etcd"
+        case "full":
+            "etcd has used up its space, so the shared list \(list) cannot be changed; nothing was changed, and reads still work. "
+                + "Compact and defragment each member of etcd, then run etcdctl alarm disarm (docs/shared-lists.md), and try again"
         case "source":
             "the list \(list) is a mirror, so this daemon does not know the newest state: read its source, or leave "
                 + "--most-recent out"

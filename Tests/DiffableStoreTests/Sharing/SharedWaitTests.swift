@@ -61,4 +61,24 @@ import Testing
         wait(seconds: 10)
         #expect(heard.wakings == [10_000])
     }
+
+    @Test func `is told that etcd is full if that is the reason`() throws {
+        host.tell()
+        let errors = Heard()
+        for isFull in [true, false] {
+            host.run {
+                _ = $0.transact("bar", [.appendSections([Section(id: "s")])]) {
+                    if case .failure(let error) = $0 { errors.answers.append(error) }
+                }
+            }
+            guard case .append(let call, _, _, _, _, _)? = host.calls.popLast() else {
+                Issue.record("it is not appended")
+                return
+            }
+            host.run { $0.settle(call, .unreachable, isFull: isFull) }
+            wait(seconds: 11)
+            host.tell()
+        }
+        #expect(errors.answers == [.engineFull("bar"), .unreachable("bar")])
+    }
 }

@@ -23,6 +23,22 @@ final class LocalEtcd {
         try start()
     }
 
+    /// Starts three members of one cluster.
+    static func cluster(_ options: [String]) throws -> [LocalEtcd] {
+        let urls = try (0..<3).map { _ in "http://127.0.0.1:\(try freePort())" }
+        let all = urls.enumerated().map { "m\($0)=\($1)" }.joined(separator: ",")
+        return try urls.enumerated().map { number, url in
+            // The last of two equal options counts.
+            try LocalEtcd(
+                options + [
+                    "--name", "m\(number)", "--listen-peer-urls", url, "--initial-advertise-peer-urls", url,
+                    "--initial-cluster", all,
+                ])
+        }
+    }
+
+    var peerEndpoint: Endpoint { get throws { try Endpoint("http://127.0.0.1:\(peerPort)") } }
+
     func start() throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
@@ -70,13 +86,65 @@ final class LocalEtcd {
     }
 }
 
+/// Runs the commands of a section of docs/shared-lists.md with etcdctl.
+enum AdministratorCommands {
+    static var canRun: Bool { FileManager.default.isExecutableFile(atPath: "/usr/bin/etcdctl") }
+
+    static func of(_ heading: String) throws -> String {
+        let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../../../docs/shared-lists.md")
+        let sections = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "\n## ")
+        guard let section = sections.first(where: { $0.hasPrefix(heading + "\n") }) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        return section.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
+            .joined(separator: "\n")
+    }
+
+    /// Returns the standard output and error, and whether all commands succeeded.
+    static func run(_ script: String, _ environment: [String: String]) throws -> (text: String, isDone: Bool) {
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = ["-e", "-o", "pipefail", "-c", script]
+        process.environment = environment.merging(["PATH": "/usr/bin:/bin", "ETCDCTL_API": "3"]) { first, _ in first }
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (text, process.terminationStatus == 0)
+    }
+}
+
+/// Returns what a client reports while it cannot connect, or nil if it says nothing that fits.
+func report(
+    of endpoint: Endpoint, _ certificates: ClientCertificates = ClientCertificates(), prefix: String = "/diffabled/",
+    fits: (String) -> Bool
+) async -> String? {
+    var deadlines = EtcdClient.Deadlines()
+    deadlines.greeting = .milliseconds(1_500)
+    let (reports, report) = AsyncStream.makeStream(of: String.self)
+    let client = EtcdClient([endpoint], certificates, prefix: prefix, deadlines: deadlines) {
+        report.yield($0)
+    } pause: { _ in
+        .milliseconds(50)
+    }
+    return await withTaskGroup(of: Void.self) { group in
+        group.addTask { await client.run() }
+        defer { group.cancelAll() }
+        // etcd may not listen yet at the first attempt.
+        for await words in reports.prefix(12) where fits(words) { return words }
+        return nil
+    }
+}
+
 /// Runs the body with a client.
 func withClient(
     _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
-    deadlines: EtcdClient.Deadlines = EtcdClient.Deadlines(),
+    prefix: String = "/diffabled/", deadlines: EtcdClient.Deadlines = EtcdClient.Deadlines(),
     _ body: (EtcdClient) async throws -> Void
 ) async throws {
-    let client = EtcdClient(endpoints, certificates, deadlines: deadlines) { _ in .milliseconds(50) }
+    let client = EtcdClient(endpoints, certificates, prefix: prefix, deadlines: deadlines) { _ in .milliseconds(50) }
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await client.run() }
         await client.connected()

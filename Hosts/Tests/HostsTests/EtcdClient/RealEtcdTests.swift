@@ -57,7 +57,7 @@ struct RealEtcdTests {
         let etcd = try LocalEtcd()
         try await withClient([etcd.endpoint]) { client in
             let (keys, count) = (SpaceKeys("default"), 70)
-            let longest = String(repeating: "x", count: 448 << 10)
+            let longest = String(repeating: "x", count: 512 << 10)
             for batch in 1...count {
                 _ = try await client.run(Transaction([.put(key: keys.log("E1", batch), value: longest)]))
             }
@@ -65,6 +65,56 @@ struct RealEtcdTests {
             var read = 0
             while case let texts = try await log.batches(after: read), !texts.isEmpty { read += texts.count }
             #expect(read == count)
+        }
+    }
+
+    @Test func aBatchOfManyMegabytesIsAppendedAtOnce() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let register = ListRegister(SpaceKeys("default"), of: client)
+            #expect(try await register.begin("tasks", ListRecord(id: "E1", access: "{}")))
+            let (log, text) = (register.log("E1"), String(repeating: "ä€𝄞x", count: 1_700_000))
+            let known = try #require(try await log.head())
+            let position = Position(batch: 1, revision: 1, chain: "1")
+            let outcome = try await log.append(text, to: position, after: known, by: "a")
+            guard case .done = outcome else {
+                Issue.record("\(outcome)")
+                return
+            }
+            #expect(try await log.batches(after: 0) == [text])
+            #expect(try await register.end("tasks", "E1") == .done)
+            #expect(try await client.run(Transaction([.get(.prefix(register.keys.life("E1")))])).found == [[]])
+        }
+    }
+
+    @Test(.enabled(if: AdministratorCommands.canRun, "etcdctl is not installed: apt-get install etcd-client"))
+    func afterTheStepsOfThePageAFullEtcdOfThreeMembersHasSpace() async throws {
+        let members = try LocalEtcd.cluster(["--quota-backend-bytes=16777216"])
+        let endpoints = try members.map { try $0.endpoint }
+        try await withClient(endpoints) { client in
+            let value = String(repeating: "x", count: 1 << 20)
+            var error: EngineError?
+            for _ in 0..<60 where error != .full {
+                do throws(EngineError) {
+                    _ = try await client.run(Transaction([.put(key: "/a", value: value)]))
+                } catch let caught { error = caught }
+            }
+            #expect(error == .full)
+            let steps = try AdministratorCommands.of("If etcd is full")
+            let environment = ["ETCDCTL_ENDPOINTS": endpoints.map { "\($0)" }.joined(separator: ",")]
+            let run = try AdministratorCommands.run(steps, environment)
+            #expect(run.isDone, "\(run.text)")
+            for _ in 0..<5 { _ = try await client.run(Transaction([.put(key: "/a", value: value)])) }
+            #expect(try AdministratorCommands.run("etcdctl alarm list", environment).text == "")
+        }
+    }
+
+    @Test func anEndpointThatDoesNotAnswerIsNamedWithTheRemedy() async throws {
+        let etcd = try LocalEtcd()
+        let nobody = try Endpoint("http://127.0.0.1:\(LocalEtcd.freePort())")
+        for endpoint in [nobody, try etcd.peerEndpoint] {
+            let words = await report(of: endpoint) { _ in true } ?? ""
+            #expect(words.hasPrefix("\(endpoint): ") && words.contains("--listen-client-urls"), "\(words)")
         }
     }
 

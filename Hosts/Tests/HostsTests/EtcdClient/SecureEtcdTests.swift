@@ -45,24 +45,8 @@ struct SecureEtcdTests {
 
     /// Returns the error if the connection fails.
     private func failure(_ endpoint: Endpoint, _ certificates: ClientCertificates) async -> String {
-        var deadlines = EtcdClient.Deadlines()
-        deadlines.greeting = .milliseconds(1_500)
-        let (reports, report) = AsyncStream.makeStream(of: String.self)
-        let client = EtcdClient([endpoint], certificates, deadlines: deadlines) {
-            report.yield($0)
-        } pause: { _ in
-            .milliseconds(50)
-        }
-        return await withTaskGroup(of: Void.self) { group in
-            group.addTask { await client.run() }
-            // etcd may not listen yet at the first attempt.
-            for await words in reports.prefix(12) where !words.contains("refused") && !words.contains("timed out") {
-                group.cancelAll()
-                return words
-            }
-            group.cancelAll()
-            return "it said nothing of certificates"
-        }
+        let words = await report(of: endpoint, certificates) { !$0.contains("--listen-client-urls") }
+        return words ?? "it said nothing of certificates"
     }
 
     @Test func whoHasNoCertificateIsTold() async throws {
@@ -107,5 +91,54 @@ struct SecureEtcdTests {
         let etcd = try LocalEtcd()
         let words = try await failure(Endpoint("https://127.0.0.1:\(etcd.port)"), we())
         #expect(words.contains("speaks no TLS"), "\(words)")
+    }
+
+    @Test func aKeyOfAnotherCertificateIsNamed() async throws {
+        let certificates = ClientCertificates(
+            certificate: certificates.certificate("host"), key: certificates.key("etcd"),
+            authority: certificates.certificate("authority"))
+        let words = try await failure(Endpoint("https://127.0.0.1:1"), certificates)
+        #expect(words.contains("is not the key of --cert"), "\(words)")
+    }
+
+    @Test(.enabled(if: AdministratorCommands.canRun, "etcdctl is not installed: apt-get install etcd-client"))
+    func aUserOfEtcdNeedsOnlyThePrefixOfItsNamespace() async throws {
+        let etcd = try etcd()
+        try certificates.make("root", names: "DNS:root")
+        try certificates.make("build1", names: "DNS:build1")
+        let prefix = SpaceKeys("default").all
+        try await withClient([etcd.endpoint], we()) { _ in }
+        let run = try AdministratorCommands.run(
+            AdministratorCommands.of("Users of etcd"),
+            [
+                "ETCDCTL_ENDPOINTS": "\(etcd.endpoint)", "ETCDCTL_CACERT": certificates.certificate("authority"),
+                "ETCDCTL_CERT": certificates.certificate("root"), "ETCDCTL_KEY": certificates.key("root"),
+            ])
+        #expect(run.isDone, "\(run.text)")
+
+        try await withClient([etcd.endpoint], we("build1"), prefix: prefix) { client in
+            let register = ListRegister(SpaceKeys("default"), of: client)
+            #expect(try await register.begin("tasks", ListRecord(id: "E1", access: "{}")))
+            let lease = HostLease(client, SpaceKeys("default"), of: "alpha") { _ in }
+            await lease.begin()
+            #expect(try await register.records(readingHosts: true).hosts == ["alpha"])
+            #expect(try await client.status().hasLeader)
+            await withTaskGroup(of: Void.self) { group in
+                let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+                group.addTask {
+                    try? await client.watch(prefix) {
+                        begin.yield()
+                    } heard: { _ in
+                    }
+                }
+                for await _ in begun.prefix(1) { group.cancelAll() }
+            }
+            #expect(try await register.end("tasks", "E1") == .done)
+        }
+        let denied = [("build1", SpaceKeys("other").all), ("host", prefix)]
+        for (name, prefix) in denied {
+            let words = try await report(of: etcd.endpoint, we(name), prefix: prefix) { _ in true } ?? ""
+            #expect(words.contains("has to be a user of etcd with the permission readwrite"), "\(words)")
+        }
     }
 }

@@ -147,7 +147,7 @@ actor ModelDaemon {
         case .lost:
             if shared.texts.contains(text) { acknowledged.append(text) }
             lists[list]?.doubt = nil
-        case .unreachable, .refused: lists[list]?.doubt = nil
+        case .unreachable, .full, .refused: lists[list]?.doubt = nil
         // The same text is sent again when the list is live again.
         case .unknown: break
         }

@@ -21,17 +21,23 @@ actor ModelEngine: Engine {
     private var late: [Transaction] = []
     private(set) var transactions = 0
     private(set) var isAway = false
+    private var isFull = false
     private var listeners: [@Sendable ([EngineEvent]) async -> Void] = []
 
     init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
 
     func set(_ faults: Faults) { self.faults = faults }
     func setAway(_ isAwayNow: Bool) { isAway = isAwayNow }
+    /// As with etcd, transactions that could need space are refused then.
+    func setFull(_ isFullNow: Bool) { isFull = isFullNow }
     func listen(_ listener: @Sendable @escaping ([EngineEvent]) async -> Void) { listeners.append(listener) }
 
     func run(_ transaction: Transaction) async throws(EngineError) -> TransactionResult {
         transactions += 1
         if isAway { throw .refused("away") }
+        let operations = transaction.operations + transaction.otherwise
+        let puts = operations.contains { if case .put = $0 { true } else { false } }
+        if isFull, puts { throw .full }
         await Task.yield()
         let chance = Double.random(in: 0..<1, using: &random)
         var limit = faults.refusals

@@ -9,9 +9,9 @@ struct ModelHosts: Sendable {
     let daemons: [ModelDaemon]
     let limits: SharingLimits
 
-    init(_ count: Int, seed: UInt64 = 1, limits: SharingLimits = SharingLimits()) {
+    init(_ count: Int, seed: UInt64 = 1, limits: SharingLimits = SharingLimits(), pieceLengthMax: Int = 512 << 10) {
         engine = ModelEngine(seed: seed)
-        register = ListRegister(SpaceKeys("default"), of: engine)
+        register = ListRegister(SpaceKeys("default"), of: engine, pieceLengthMax: pieceLengthMax)
         daemons = (0..<count).map { ModelDaemon("h\($0)") }
         self.limits = limits
     }

@@ -1,7 +1,8 @@
-import SharedLog
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import SharedLog
 
 @Suite struct SharingTests {
     private let list = ModelHosts.list
@@ -209,6 +210,100 @@ import Testing
         }
     }
 
+    @Test func anEtcdThatLostAListGetsItFromACopy() async throws {
+        let hosts = ModelHosts(3)
+        try await hosts.allConnected { spaces in
+            try await hosts.shareList(among: spaces)
+            try await write(hosts, spaces, 0, count: 6)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            let ofTwo = try await hosts.daemons[1].checkpoint(of: list)
+            #expect(try await !hosts.register.recover(list, from: ofTwo), "etcd has it")
+            await hosts.engine.restore([:])
+            for space in spaces { try await space.look() }
+            #expect(try await hosts.register.recover(list, from: ofTwo))
+            #expect(try await !hosts.register.recover(list, from: ofTwo), "once is enough")
+            try await hosts.until(spaces, "all are live again") { await hosts.areEqual() }
+            #expect(try await hosts.head()?.epoch == "E1")
+            try await write(hosts, spaces, 2, count: 2)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+            await hosts.daemons[0].remove(list)
+            try await hosts.until(spaces, "it went") { await hosts.daemons[2].lists[list] == nil }
+            #expect(try await !hosts.register.recover(list, from: ofTwo), "it was deleted")
+        }
+    }
+
+    @Test func hostsThatLackTheEndOfARecoveredListGetIt() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.connected(0) { space in
+            await hosts.daemons[0].share(list, as: "E1")
+            try await write(hosts, [space], 0, count: 3)
+        }
+        try await hosts.allConnected { try await hosts.until($0, "all are equal") { await hosts.areEqual() } }
+        try await hosts.connected(0) { try await write(hosts, [$0], 0, count: 3) }
+        await hosts.engine.restore([:])
+        #expect(try await hosts.register.recover(list, from: hosts.daemons[0].checkpoint(of: list)))
+        try await hosts.allConnected { spaces in
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            #expect(await hosts.daemons[1].lists[list]?.texts.count == 6)
+            try await hosts.expectTruth()
+        }
+    }
+
+    @Test func whileEtcdIsFullItIsSaidAndTheListStaysLive() async throws {
+        let (hosts, said) = (ModelHosts(1), Said())
+        let daemon = hosts.daemons[0]
+        try await hosts.connected(0, say: { said.append($0) }) { space in
+            await daemon.share(list, as: "E1")
+            try await write(hosts, [space], 0, count: 2)
+            await hosts.engine.setFull(true)
+            await daemon.write(list)
+            try await hosts.until([], "it is answered") { await daemon.settled.last == .full }
+            #expect(await space.keeper(of: list)?.isLive == true)
+            #expect(said.lines.last?.contains("etcdctl alarm disarm") == true, "\(said.lines)")
+            await hosts.engine.setFull(false)
+            try await write(hosts, [space], 0, count: 1)
+        }
+        try await hosts.expectTruth()
+    }
+
+    @Test func aBatchInPiecesIsWholeOrMissingAndGoesWithTheLog() async throws {
+        var limits = SharingLimits()
+        (limits.batchesBetweenCheckpoints, limits.batchesKept) = (10, 3)
+        let hosts = ModelHosts(2, limits: limits, pieceLengthMax: 20)
+        try await hosts.connected(0) { space in
+            await hosts.daemons[0].share(list, as: "E1")
+            try await write(hosts, [space], 0, count: 5)
+        }
+        try await hosts.allConnected { spaces in
+            await hosts.listen(spaces)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            #expect(await hosts.daemons[1].statesTaken == 0, "it reads the log")
+            try await write(hosts, spaces, 1, count: 30)
+            try await hosts.until(spaces, "a checkpoint is in force") {
+                (try? await hosts.head()?.checkpoint?.position.batch) ?? 0 >= 30
+            }
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+        }
+        let head = try #require(try await hosts.head())
+        let batches = await Set(
+            hosts.engine.values.keys.filter { $0.contains("/pieces/") }.map { String($0.split(separator: "/")[5]) })
+        #expect(!batches.isEmpty && batches.allSatisfy { Int($0) ?? 0 >= head.oldest }, "\(batches)")
+        // Without one piece, there is no text.
+        let key = try #require(await hosts.engine.values.keys.filter { $0.contains("/pieces/") }.max())
+        _ = try await hosts.engine.run(Transaction([.delete(.key(key))]))
+        #expect(try await hosts.register.log("E1").batches(after: head.position.batch - 1) == [])
+    }
+
+    @Test(arguments: ["", "abc", "abcdefghi", "äöüß€𝄞", "aä€𝄞aä€𝄞"])
+    func piecesOfATextAreTheTextAndValid(_ text: String) {
+        for length in 4...9 {
+            let pieces = text.pieces(of: length)
+            #expect(pieces.joined() == text && pieces.allSatisfy { 1...length ~= $0.utf8.count })
+        }
+    }
+
     @Test func aNameThatTheDaemonGaveAwayIsLeftAlone() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
@@ -321,7 +416,9 @@ import Testing
     @Test(arguments: 0..<20) func nothingThatWasAcknowledgedIsLostWhateverFails(_ seed: UInt64) async throws {
         var limits = SharingLimits()
         (limits.batchesBetweenCheckpoints, limits.batchesKept) = (7, 2)
-        let hosts = ModelHosts(3, seed: seed, limits: limits)
+        // Half of the runs have every batch in pieces.
+        let hosts = ModelHosts(
+            3, seed: seed, limits: limits, pieceLengthMax: seed.isMultiple(of: 2) ? 512 << 10 : 20)
         var random = SplitMix64(seed: seed &+ 1_000)
         try await hosts.allConnected { try await hosts.shareList(among: $0) }
         await hosts.engine.set(
