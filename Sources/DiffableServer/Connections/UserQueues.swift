@@ -8,6 +8,8 @@ struct UserQueues<Element> {
     var isEmpty: Bool { queues.isEmpty }
     var numberOfUsers: Int { turns.count }
 
+    func hasElements(of user: Int?) -> Bool { queues[user]?.isEmpty == false }
+
     mutating func append(_ element: Element, of user: Int?) {
         if queues[user] == nil { turns.append(user) }
         queues[user, default: []].append(element)
@@ -16,6 +18,8 @@ struct UserQueues<Element> {
     /// Begins the turn of the next user.
     /// - Returns: the user, whose turn lasts until `endTurn`.
     mutating func beginTurn() -> Int?? { turns.popFirst() }
+
+    func first(of user: Int?) -> Element? { queues[user]?.first }
 
     mutating func next(of user: Int?) -> Element? { queues[user]?.popFirst() }
 
