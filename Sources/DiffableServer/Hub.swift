@@ -41,6 +41,9 @@ final class Hub {
     let changes: Background
     /// Encoded pages shared by subscribers that receive long updates.
     let pages = UpdatePages()
+    private lazy var laggingWindows = LaggingWindows(rowsMax: options.turn.rowsFollowedMax) { [unowned self] in
+        turns.polls
+    }
     private(set) lazy var slowReaders = SlowReaders(of: self)
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
@@ -177,7 +180,9 @@ final class Hub {
         serveConnections()
         turns.finish()
         if onEmpty != nil { noticeQuiet() }
-        if !waitingConnections.isEmpty || !postponedConnections.isEmpty || !postponedLists.isEmpty {
+        if !waitingConnections.isEmpty || !postponedConnections.isEmpty || !postponedLists.isEmpty
+            || !laggingWindows.isEmpty
+        {
             lookSignal.request()
         }
     }
@@ -233,12 +238,13 @@ final class Hub {
         for quota in quotas { quota.resumePostponed() }
         for list in postponedLists { list.resume() }
         postponedLists.removeAll()
+        laggingWindows.resume()
         for _ in 0..<postponedConnections.numberOfUsers {
             guard let user = postponedConnections.beginTurn() else { break }
             for _ in 0..<Self.resumedMax { postponedConnections.next(of: user)?.resume() }
             postponedConnections.endTurn(of: user)
         }
-        if !waitingConnections.isEmpty || !postponedConnections.isEmpty { scheduleTurn() }
+        if !waitingConnections.isEmpty || !postponedConnections.isEmpty || !laggingWindows.isEmpty { scheduleTurn() }
     }
 
     /// The connections of each user that are resumed together. One round has no room for more.
@@ -263,7 +269,7 @@ final class Hub {
     func follow(_ name: ListName) -> FollowedList? {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
-        let list = FollowedList(state, background, pages) { [unowned self] in serveLater($0) }
+        let list = FollowedList(state, background, pages, laggingWindows) { [unowned self] in serveLater($0) }
         list.onWorkLeft = { [unowned self, unowned list] in postponedLists.append(list) }
         list.onLag = { [unowned self] in slowReaders.note() }
         followedLists[name] = list

@@ -34,6 +34,9 @@ final class NaiveRun {
     private var changes: NaiveChanges
     private(set) var history: NaiveHistory
     private let bench = WorkBench()
+    private let polls = Polls()
+    /// Room for one window between two polls, so that many windows lag.
+    private let laggingWindows: LaggingWindows
     private let list: FollowedList
     private var states: [ListState]
     private var clients: [Client] = []
@@ -43,6 +46,10 @@ final class NaiveRun {
     private var firstAudiences: [String: Audience] = [:]
     private(set) var groups = 0
     private(set) var resumptions = 0
+
+    private final class Polls {
+        var count = 0
+    }
 
     private final class Client {
         var view: NaiveView
@@ -70,7 +77,8 @@ final class NaiveRun {
         history = NaiveHistory(NaiveList())
         let state = ListState(name: "l", epoch: "e", durability: .volatile, number: 1)
         states = [state]
-        list = FollowedList(state, bench.background) { _ in }
+        laggingWindows = LaggingWindows(rowsMax: 1) { [polls] in polls.count }
+        list = FollowedList(state, bench.background, UpdatePages(), laggingWindows) { _ in }
         for _ in 0..<4 { views.append(changes.view()) }
         for _ in 0..<3 { try change() }
         list.serve()
@@ -83,8 +91,15 @@ final class NaiveRun {
             for _ in 0..<(changes.chance(20) ? 2 : 1) { try change() }
             if fault == .overlooksMatches { updateUnnoticed() }
             list.serve()
+            if changes.chance(70) { poll() }
             for client in clients { try step(client) }
         }
+    }
+
+    private func poll() {
+        polls.count += 1
+        laggingWindows.resume()
+        list.serve()
     }
 
     // MARK: The list

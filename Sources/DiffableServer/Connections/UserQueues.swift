@@ -8,6 +8,8 @@ struct UserQueues<Element> {
     var isEmpty: Bool { queues.isEmpty }
     var numberOfUsers: Int { turns.count }
 
+    func hasElements(of user: Int?) -> Bool { queues[user]?.isEmpty == false }
+
     mutating func append(_ element: Element, of user: Int?) {
         if queues[user] == nil { turns.append(user) }
         queues[user, default: []].append(element)
@@ -17,6 +19,8 @@ struct UserQueues<Element> {
     /// - Returns: the user, or nil inside for clients without a known user; nil outside if nobody waits. The turn lasts
     ///   until `endTurn`.
     mutating func beginTurn() -> Int?? { turns.popFirst() }
+
+    func first(of user: Int?) -> Element? { queues[user]?.first }
 
     mutating func next(of user: Int?) -> Element? { queues[user]?.popFirst() }
 

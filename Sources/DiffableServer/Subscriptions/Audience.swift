@@ -20,8 +20,15 @@ final class Audience {
     let number: Int
     /// The source of its rows; nil: the list itself.
     let selection: LiveSelection?
-    /// The list's state that is shown: the newest, or an older one while the background computes the next.
+    /// The user of its first subscriber.
+    let user: UserShare
+    /// The state that its window shows while it waits for its turn in `LaggingWindows`; nil while it does not.
+    private var stateBehind: ListState?
+    var isLagging: Bool { stateBehind != nil }
+    /// The list's state that is shown: the newest, or an older one while the background computes the next or its window
+    /// lags.
     var state: ListState {
+        if let stateBehind { return stateBehind }
         guard let state = selection == nil ? list.shownState : selection?.state else { Self.isNotPrepared() }
         return state
     }
@@ -67,6 +74,7 @@ final class Audience {
         self.view = view
         self.number = number
         self.selection = selection
+        user = list.background.served.current
         let state = selection?.state ?? list.shownState
         let id = RenderedView.ID(audience: number, revision: state.revision)
         guard let rows = selection == nil ? state.snapshot : selection?.shown else { Self.isNotPrepared() }
@@ -87,6 +95,7 @@ final class Audience {
         self.view = view
         self.number = number
         self.selection = selection
+        user = list.background.served.current
         shown = sent.shown
         revisionBeforeMoves = sent.revision
         served = sent
@@ -115,25 +124,59 @@ final class Audience {
 
     /// Follows its list, whose rows have taken a step from one state to another.
     func follow(_ rows: Transition, from old: ListState, to state: ListState) {
-        dropLines()
-        lastTransition = nil
-        lastCoalesced = nil
+        if isLagging { return }
         // A reload always sends a reset, even if it changes nothing.
         let isReload = state.lastReloadRevision > old.revision
-        let turn = list.background.turn
+        let operations = rows.operationsAtOnce(in: list.background.turn)
         guard let window = view.window else {
+            forgetSteps()
             // Several transactions of one tick may have cancelled out.
-            if isReload || rows.operationsAtOnce(in: turn)?.isEmpty != true { show(rows, .all(rows.new)) }
+            if isReload || operations?.isEmpty != true { show(rows, .all(rows.new)) }
             return
         }
-        if !isReload, let operations = rows.operationsAtOnce(in: turn), shown.isUntouched(by: operations) { return }
-        let extract = window.extract(from: rows.new, after: window.isMoving ? shown.sent : nil)
+        if !isReload, let operations, shown.isUntouched(by: operations) { return forgetSteps() }
+        guard list.laggingWindows.mayFollow(self, rows: rowsToFollow) else {
+            stateBehind = old
+            return
+        }
+        move(window, to: rows.new, isReload: isReload, from: old)
+    }
+
+    /// The work of bringing its window up to date, in rows.
+    var rowsToFollow: Int {
+        guard let window = view.window, let rows else { return 0 }
+        return window.rowsToFollow(in: rows)
+    }
+
+    /// All rows of its view now.
+    private var rows: Snapshot? { selection == nil ? list.shownState.snapshot : selection?.shown }
+
+    /// Brings its window up to date if it lags.
+    func catchUp() {
+        guard let old = stateBehind, let window = view.window, let rows else { return }
+        stateBehind = nil
+        if position == nil || list.isDeleted { return }
+        move(window, to: rows, isReload: state.lastReloadRevision > old.revision, from: old)
+        // Even if its rows have not changed, because replies wait until that is known.
+        members.forEach { $0.markDue() }
+        list.scheduleServing()
+    }
+
+    private func move(_ window: Window, to rows: Snapshot, isReload: Bool, from old: ListState) {
+        forgetSteps()
+        let extract = window.extract(from: rows, after: window.isMoving ? shown.sent : nil)
         let step = Transition(from: shown.snapshot, to: extract.snapshot)
         if isReload || shown.extent != extract.extent || shown.anchor != extract.anchor || !step.operations.isEmpty {
             show(step, .window(extract))
         } else if window.isMoving {
             revisionBeforeMoves = revisionBeforeMoves ?? old.revision
         }
+    }
+
+    private func forgetSteps() {
+        dropLines()
+        lastTransition = nil
+        lastCoalesced = nil
     }
 
     private func show(_ step: Transition, _ rows: ShownRows) {

@@ -22,6 +22,7 @@ final class FollowedList {
     let background: Background
     /// The pages of all updates that do not fit one page.
     let pages: UpdatePages
+    let laggingWindows: LaggingWindows
     private let becomeDue: (FollowedList) -> Void
     /// The audiences that a new subscriber with an equal view joins.
     private var audiences: [View: Audience] = [:]
@@ -52,12 +53,13 @@ final class FollowedList {
     /// - Parameter becomeDue: called to have the list served at the end of the tick.
     init(
         _ state: ListState, _ background: Background, _ pages: UpdatePages = UpdatePages(),
-        becomeDue: @escaping (FollowedList) -> Void
+        _ laggingWindows: LaggingWindows = LaggingWindows(), becomeDue: @escaping (FollowedList) -> Void
     ) {
         self.state = state
         self.shownState = state
         self.background = background
         self.pages = pages
+        self.laggingWindows = laggingWindows
         self.becomeDue = becomeDue
     }
 
@@ -179,7 +181,11 @@ final class FollowedList {
     func audience(for view: View, after sent: RenderedView? = nil, isSameView: Bool = true) -> Audience {
         update()
         guard let window = view.window, window.isMoving else {
-            if let audience = audiences[view] { return audience }
+            if let audience = audiences[view] {
+                // A client may know the current revision, and gets none before it.
+                audience.catchUp()
+                return audience
+            }
             let audience = makeAudience(for: view)
             audiences[view] = audience
             return audience
@@ -193,7 +199,9 @@ final class FollowedList {
 
     /// Returns the audience of a moving window for subscribers that are sent the current rows.
     private func audience(for view: View, at position: Window.Position?) -> Audience {
-        let known = movingAudiences[view, default: []].first { $0.shown.position == position && !$0.hasUnseenMoves }
+        let known = movingAudiences[view, default: []].first {
+            $0.shown.position == position && !$0.hasUnseenMoves && !$0.isLagging
+        }
         if let known { return known }
         let audience = makeAudience(for: view, at: position)
         movingAudiences[view, default: []].append(audience)

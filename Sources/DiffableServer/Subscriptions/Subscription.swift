@@ -488,7 +488,7 @@ final class Subscription {
     /// Returns the bookmark, if it is due.
     private func bookmark(at now: NIODeadline?) -> ByteWriter? {
         guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
-        if isUpToDate, let audience, let sent {
+        if isUpToDate, let audience, let sent, !audience.isLagging {
             self.sent?.revision = max(sent.revision, audience.state.revision)
             if audience.hasUnseenMoves, sent.shown === audience.shown {
                 // A client that resumes from this revision has these rows.

@@ -6,6 +6,9 @@ package struct TurnLimits: Sendable {
     /// Work at most, counted in looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
     package var workMax = 4_096
 
+    /// Rows of one user's windows brought up to date at once between two polls of the sockets: about a millisecond.
+    package var rowsFollowedMax = 4_096
+
     package init() {}
 
     /// Pages of 32 items in which two states may differ for their diff to be computed at once.

@@ -1,0 +1,69 @@
+import Diffable
+
+/// The windows that are brought up to date after the next polls of the sockets, because their users' share of the
+/// current iteration of the event loop is used up.
+///
+/// A user's windows that lag keep their order, over all lists. So none of them lags forever.
+final class LaggingWindows {
+    /// The rows of one user's windows that are brought up to date at once between two polls; then one more window.
+    private let rowsMax: Int
+    /// Returns the number of polls so far.
+    private let poll: () -> Int
+    private var waiting = UserQueues<Audience>()
+    /// The rows brought up to date since the poll `lastPoll`, by user.
+    private var rows: [Int?: Int] = [:]
+    private var lastPoll = 0
+
+    init(rowsMax: Int = .max, poll: @escaping () -> Int = { 0 }) {
+        self.rowsMax = rowsMax
+        self.poll = poll
+    }
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Whether the window may be brought up to date now. Otherwise it is queued, and `Audience.catchUp` is called later.
+    ///
+    /// - Parameter rows: the cost, in rows.
+    func mayFollow(_ audience: Audience, rows: Int) -> Bool {
+        let user = audience.user.id
+        if !waiting.hasElements(of: user), take(rows, of: user) { return true }
+        waiting.append(audience, of: user)
+        return false
+    }
+
+    /// Brings windows up to date, after the sockets have been polled.
+    func resume() {
+        for _ in 0..<waiting.numberOfUsers {
+            guard let user = waiting.beginTurn() else { return }
+            while let audience = waiting.first(of: user), take(audience.rowsToFollow, of: user) {
+                _ = waiting.next(of: user)
+                audience.catchUp()
+            }
+            waiting.endTurn(of: user)
+        }
+    }
+
+    /// Takes a part of a user's share. Returns false if the share is used up.
+    private func take(_ count: Int, of user: Int?) -> Bool {
+        let poll = poll()
+        if poll != lastPoll {
+            rows.removeAll(keepingCapacity: true)
+            lastPoll = poll
+        }
+        let taken = rows[user, default: 0]
+        guard taken < rowsMax else { return false }
+        rows[user] = taken + count
+        return true
+    }
+}
+
+extension Window {
+    /// The approximate work of finding what it shows of a list, in rows.
+    func rowsToFollow(in list: Snapshot) -> Int {
+        let neighbours = isMoving ? 2 * Sent.neighboursMax : 0
+        return Self.rowsAlways + min(limit, list.numberOfItems) + pins.count + neighbours
+            + (hasAllSections ? list.numberOfSections : 0)
+    }
+
+    private static let rowsAlways = 16
+}
