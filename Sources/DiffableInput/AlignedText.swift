@@ -147,7 +147,7 @@ extension AlignedText {
         InputError(
             line: line.number,
             "cannot tell which words belong to the \(names.count == 1 ? "column" : "columns") "
-                + "\(names.map(FieldCheck.argument).joined(separator: ", ")). Remove the header and name all columns "
+                + "\(names.map(FieldCheck.shellQuoted).joined(separator: ", ")). Remove the header and name all columns "
                 + "with \(.columns), or make the program print JSON or CSV")
     }
 
@@ -161,7 +161,7 @@ extension AlignedText {
         if let word = header.wordRanges(header.all).map({ header.text($0) }).first(where: Self.isValue) {
             throw InputError(
                 line: header.number,
-                "\(FieldCheck.argument(word)) is not the name of a column; if there is no header, name all columns with \(.columns), and "
+                "\(FieldCheck.shellQuoted(word)) is not the name of a column; if there is no header, name all columns with \(.columns), and "
                     + "if the header comes later, leave out the lines before it")
         }
         let text = header.text(header.all)

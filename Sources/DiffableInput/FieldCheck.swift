@@ -42,18 +42,18 @@ package enum FieldCheck {
     package static func complaint(
         _ problem: String, _ name: String, _ setting: InputMessage, among names: [String], of place: String = "input"
     ) -> InputMessage {
-        let nearest = nearestName(to: name, among: names).map { "; did you mean \(argument($0))?" } ?? "."
+        let nearest = nearestName(to: name, among: names).map { "; did you mean \(shellQuoted($0))?" } ?? "."
         guard !names.isEmpty else {
-            return "\(problem) \(argument(name)), which \(setting) names: the \(place) has none"
+            return "\(problem) \(shellQuoted(name)), which \(setting) names: the \(place) has none"
         }
         let shown = names.prefix(namesShownMax).map(argument).joined(separator: ", ")
-        return "\(problem) \(argument(name)), which \(setting) names\(nearest) "
+        return "\(problem) \(shellQuoted(name)), which \(setting) names\(nearest) "
             + "The \(place) has \(shown)\(names.count > namesShownMax ? " and others" : "")"
     }
 
     /// A name or a path as a user types it in a shell: quoted if the shell or a reader could misread it, such as the column
     /// `IMAGE ID`.
-    package static func argument(_ text: String) -> String {
+    package static func shellQuoted(_ text: String) -> String {
         if text.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } }) {
             return text.debugDescription
         }

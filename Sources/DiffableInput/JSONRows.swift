@@ -27,7 +27,7 @@ package enum JSONRows {
     /// As `--rows` takes it.
     package static func pathOfOnlyArray(in object: JSONReader) -> String? {
         let arrays = object.members.filter(\.value.isArray).map(\.name)
-        return arrays.count == 1 ? FieldCheck.argument(FieldPath.path(to: arrays[0])) : nil
+        return arrays.count == 1 ? FieldCheck.shellQuoted(FieldPath.path(to: arrays[0])) : nil
     }
 
     private static func checked(_ text: ArraySlice<UInt8>) throws(InputError) -> JSONReader {

@@ -51,7 +51,7 @@ package struct RowFields {
             return "; the ids are from \(id), and no other field differs in every row, so make \(id) unique"
         }
         return
-            ": use \(.id, FieldCheck.argument(path)), which differs in every row (the ids are from \(id))"
+            ": use \(.id, FieldCheck.shellQuoted(path)), which differs in every row (the ids are from \(id))"
     }
 
     private static let remedyForLines: InputMessage =
@@ -90,7 +90,7 @@ package struct RowFields {
         let array = count == 1 ? JSONRows.pathOfOnlyArray(in: JSONReader(row.content)) : nil
         let remedy: InputMessage =
             array.map { "if the rows are in \($0), use \(.rows, $0)" }
-            ?? "name another member, such as \(.id, FieldCheck.argument(FieldPath.path(to: names[0])))"
+            ?? "name another member, such as \(.id, FieldCheck.shellQuoted(FieldPath.path(to: names[0])))"
         return InputError(
             line: row.line, "the row has no \"id\", \"key\" or \"name\" to identify it; \(remedy)")
     }

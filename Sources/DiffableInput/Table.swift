@@ -95,7 +95,7 @@ struct Table {
                 let text = String(decoding: field, as: UTF8.self)
                 throw InputError(
                     line: record.line,
-                    "\(FieldCheck.argument(columns[position])) is \(text.debugDescription), which is not of the type "
+                    "\(FieldCheck.shellQuoted(columns[position])) is \(text.debugDescription), which is not of the type "
                         + "\(types[position].rawValue); correct it, or change the column's type in \(.numbers) or \(.types)"
                 )
             }

@@ -17,7 +17,7 @@ func octalMode(_ argument: String) throws -> AccessMode {
 }
 
 /// A name as a user types it in a shell: quoted if the shell would change it.
-func commandWord<Named>(_ name: Identifier<Named>) -> String { FieldCheck.argument("\(name)") }
+func commandWord<Named>(_ name: Identifier<Named>) -> String { FieldCheck.shellQuoted("\(name)") }
 
 func refuseRepetition(in lists: [ListName]) throws {
     var known: Set<ListName> = []

@@ -39,7 +39,7 @@ struct FieldPathTests {
         ("it's $5", "'it'\\''s $5'"), ("%CPU", "%CPU"), ("a&b", "\"a&b\""), ("", "\"\""), ("a\nb", "\"a\\nb\""),
     ])
     func `a message shows an argument as a shell takes it`(text: String, expected: String) {
-        #expect(FieldCheck.argument(text) == expected)
+        #expect(FieldCheck.shellQuoted(text) == expected)
     }
 
     @Test(arguments: [

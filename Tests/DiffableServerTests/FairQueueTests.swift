@@ -74,7 +74,7 @@ import Testing
                         Int.random(in: 0...sizeMax, using: &random), users.randomElement(using: &random)
                     )
                     guard let user else { continue }
-                    queue.append(number, size: size, of: user)
+                    queue.enqueue(number, size: size, of: user)
                     naive.append(number, size: size, of: user)
                 }
             }
@@ -88,17 +88,17 @@ import Testing
 
     @Test func `one piece of a user waits for one piece of each other user, however many they have`() {
         var queue = FairQueue<String>()
-        for _ in 0..<300 { queue.append("long", size: 1_000_000, of: 1) }
-        queue.append("short", size: 1, of: 2)
+        for _ in 0..<300 { queue.enqueue("long", size: 1_000_000, of: 1) }
+        queue.enqueue("short", size: 1, of: 2)
         #expect((0..<2).map { _ in queue.take()?.piece } == ["long", "short"])
     }
 
     @Test func `at most every second piece is one that has waited long`() {
         var queue = FairQueue<Int>()
-        for _ in 0..<20 { queue.append(1_000, size: 1_000, of: 1) }
+        for _ in 0..<20 { queue.enqueue(1_000, size: 1_000, of: 1) }
         var sizes: [Int] = []
         for _ in 0..<40 {
-            queue.append(1, size: 1, of: 1)
+            queue.enqueue(1, size: 1, of: 1)
             sizes.append(queue.take()?.piece ?? 0)
         }
         #expect(sizes.prefix(8).allSatisfy { $0 == 1 })

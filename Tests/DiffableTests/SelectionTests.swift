@@ -338,8 +338,8 @@ import Testing
         let extract = window.extract(from: list)
         #expect(extract.snapshot.outline == "s:; t:; u: e")
         #expect(extract.extent.pins.map(\.row) == [5, nil, 2] && extract.extent.rows.map(\.count) == [4, 0, 2])
-        let next = window.extract(from: try list.applying([.deleteItems(["b"])])).extent.difference(
-            from: extract.extent)
+        let next = window.extract(from: try list.applying([.deleteItems(["b"])])).extent.members(
+            unknownTo: extract.extent)
         #expect(next.pins == [.init(item: "f", row: 4), .init(item: "c", row: 1)])
         #expect(next.rows == [.init(section: "s", count: 3)])
     }

@@ -104,13 +104,13 @@ extension PageTrie {
     /// n) for d such pages. References are not retained on the way, which would dominate the cost of a small difference.
     func forEachDifference(from old: PageTrie, _ body: (Int, Unmanaged<Page>?, Unmanaged<Page>?) -> Void) {
         withExtendedLifetime((old.root, root)) {
-            Self.visit(
+            Self.forEachDifferingPage(
                 old.root.map(Unmanaged.passUnretained), old.height, root.map(Unmanaged.passUnretained), height,
                 from: 0, body)
         }
     }
 
-    private static func visit(
+    private static func forEachDifferingPage(
         _ old: Unmanaged<AnyObject>?, _ oldHeight: Int, _ new: Unmanaged<AnyObject>?, _ newHeight: Int,
         from start: Int, _ body: (Int, Unmanaged<Page>?, Unmanaged<Page>?) -> Void
     ) {
@@ -124,7 +124,7 @@ extension PageTrie {
             let oldChild = child(of: old, oldHeight, at: position, height)
             let newChild = child(of: new, newHeight, at: position, height)
             if oldChild?.toOpaque() == newChild?.toOpaque() { continue }
-            visit(
+            forEachDifferingPage(
                 oldChild, min(oldHeight, height - 1), newChild, min(newHeight, height - 1),
                 from: start + position << (pageBits * (height - 1)), body)
         }

@@ -117,22 +117,22 @@ package struct Window: Hashable, Sendable {
 
 extension Window.Extent {
     /// Returns the members that a client with `old` does not know yet.
-    package func difference(from old: Self?) -> Self {
+    package func members(unknownTo old: Self?) -> Self {
         guard let old, !(old.pins.isEmpty && old.rows.isEmpty) else { return self }
-        var difference = self
+        var members = self
         if pins == old.pins {
-            difference.pins = []
+            members.pins = []
         } else {
             let known = Set(old.pins)
-            difference.pins.removeAll { known.contains($0) }
+            members.pins.removeAll { known.contains($0) }
         }
         if rows == old.rows {
-            difference.rows = []
+            members.rows = []
         } else {
             let known = Set(old.rows)
-            difference.rows.removeAll { known.contains($0) }
+            members.rows.removeAll { known.contains($0) }
         }
-        return difference
+        return members
     }
 }
 

@@ -78,7 +78,7 @@ extension View {
     }
 
     /// All rows that its window can show. O(n log n).
-    package func rows(of list: Snapshot) -> Snapshot {
+    package func rowsBeforeWindow(of list: Snapshot) -> Snapshot {
         let matching = matching?.evaluate(list) ?? list
         return expansion == .all ? matching : folding.evaluate(matching)
     }

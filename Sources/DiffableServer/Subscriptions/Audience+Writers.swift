@@ -11,7 +11,7 @@ extension Audience {
     {
         NotificationWriter(
             changesOf: state.name, from: sent.revision, to: target.revision, operations: operations,
-            extent: target.shown.extent?.difference(from: sent.shown.extent))
+            extent: target.shown.extent?.members(unknownTo: sent.shown.extent))
     }
 
     func patch(from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation])
@@ -19,7 +19,7 @@ extension Audience {
     {
         LongLineWriter(
             patchOf: state.name, from: sent.revision, to: target.revision, old: sent.shown.snapshot,
-            operations: operations, extent: target.shown.extent?.difference(from: sent.shown.extent))
+            operations: operations, extent: target.shown.extent?.members(unknownTo: sent.shown.extent))
     }
 
     func snapshot(_ reason: NotificationWriter.ResetReason?) -> LongLineWriter {

@@ -107,7 +107,7 @@ final class Background {
             }
         }
         guard mayBegin(size: size, of: user.id), !waiting.hasPieces(of: user.id) else {
-            waiting.append(piece, size: size, of: user.id)
+            waiting.enqueue(piece, size: size, of: user.id)
             return removeUnwanted()
         }
         busy.insert(user.id)
@@ -168,7 +168,7 @@ final class Background {
         wanted.removeAll { !$0.isWanted() }
         swap(&wanted, &waiting)
         // Usually none: pieces that were added while the others were asked.
-        while let (piece, user) = wanted.take() { waiting.append(piece, size: piece.size, of: user) }
+        while let (piece, user) = wanted.take() { waiting.enqueue(piece, size: piece.size, of: user) }
         sweepCount = max(Self.sweepCountMin, 2 * waiting.count)
     }
 

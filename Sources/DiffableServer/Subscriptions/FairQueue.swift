@@ -6,7 +6,7 @@ import HeapModule
 /// Users take turns. The next piece of a user is its shortest one. A piece that has been passed `timesPassedMax` times
 /// comes first, but never two such pieces in a row.
 ///
-/// `append` takes O(log n) for n waiting pieces of the user, and `take` takes O(log n + users).
+/// `enqueue` takes O(log n) for n waiting pieces of the user, and `take` takes O(log n + users).
 struct FairQueue<Piece> {
     /// How many pieces of the same user may be taken before a piece that has waited longer.
     static var timesPassedMax: Int { 8 }
@@ -19,9 +19,9 @@ struct FairQueue<Piece> {
 
     func hasPieces(of user: Int?) -> Bool { queues[user] != nil }
 
-    mutating func append(_ piece: Piece, size: Int, of user: Int?) {
+    mutating func enqueue(_ piece: Piece, size: Int, of user: Int?) {
         if queues[user] == nil { turns.append(user) }
-        queues[user, default: Queue()].append(piece, size: size)
+        queues[user, default: Queue()].enqueue(piece, size: size)
     }
 
     /// Takes the next piece of the next user.
@@ -58,7 +58,7 @@ struct FairQueue<Piece> {
         private var taken = 0
         private var wasAged = false
 
-        mutating func append(_ piece: Piece, size: Int) {
+        mutating func enqueue(_ piece: Piece, size: Int) {
             appended += 1
             count += 1
             let waiting = WaitingPiece(piece, size: size, number: appended, takenBefore: taken)

@@ -98,7 +98,7 @@ final class ViewPreparation {
         }
         if view.matching == nil, view.expansion == .all { return use(state.snapshot, of: state, through: view) }
         let find: @Sendable () -> Snapshot = {
-            guard let stages = known?.1 else { return view.rows(of: state.snapshot) }
+            guard let stages = known?.1 else { return view.rowsBeforeWindow(of: state.snapshot) }
             return stages.reduce(state.snapshot) { $1.shown(of: $0) }
         }
         if view.isShort(for: state.snapshot, workMax: background.turn.workMax) {

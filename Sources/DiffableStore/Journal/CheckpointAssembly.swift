@@ -33,7 +33,7 @@ struct CheckpointAssembly {
             return result
         }
 
-        func make(of bytes: UnsafeRawBufferPointer, checksum expected: Int64) {
+        func decode(_ bytes: UnsafeRawBufferPointer, checksum expected: Int64) {
             let result = Result { () throws(CheckpointPartError) in
                 guard checksum(bytes) == expected else { throw .altered }
                 return try CheckpointElements(part: bytes)
@@ -50,10 +50,10 @@ struct CheckpointAssembly {
         parts.append(part)
         // Most lists have only one part, so they do not need the second thread.
         if isFirst {
-            part.make(of: bytes, checksum: checksum)
+            part.decode(bytes, checksum: checksum)
         } else {
             let copy = [UInt8](bytes)
-            Self.queue.async { copy.withUnsafeBytes { part.make(of: $0, checksum: checksum) } }
+            Self.queue.async { copy.withUnsafeBytes { part.decode($0, checksum: checksum) } }
         }
         isFirst = false
         while let result = parts.first?.result { try appendFirst(result) }

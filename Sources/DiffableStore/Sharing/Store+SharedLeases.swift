@@ -98,7 +98,7 @@ extension Store {
         if let leases = leases[draft.head.number] {
             var room = Self.leaseRoomMax
             for holder in leases.holders where isOver(holder) {
-                guard append(endOf: holder, in: leases, to: &draft, room: &room) else { break }
+                guard appendRemovals(of: holder, in: leases, to: &draft, room: &room) else { break }
             }
         }
         if draft.rows.isEmpty {
@@ -116,8 +116,8 @@ extension Store {
     /// the last row marks the end of the lease.
     /// - Parameter room: the number of items and sections that the batch still has room for.
     /// - Returns: whether nothing is left.
-    private func append(
-        endOf holder: SharedHolder, in leases: Leases, to draft: inout BatchDraft, room: inout Int
+    private func appendRemovals(
+        of holder: SharedHolder, in leases: Leases, to draft: inout BatchDraft, room: inout Int
     ) -> Bool {
         guard room > 0 else { return false }
         let (lease, list) = (Lease.shared(holder), draft.head.snapshot)

@@ -46,7 +46,7 @@ struct Backup: AsyncParsableCommand {
         if pick.isAll, summaries.contains(where: { $0.member("list")?.plainText == path }) {
             say(
                 "\(path) is also the name of a list, but the new file \(path) has all lists; to back up only that list, use "
-                    + "diffablectl backup FILE \(FieldCheck.argument(path))")
+                    + "diffablectl backup FILE \(FieldCheck.shellQuoted(path))")
         }
     }
 
@@ -130,11 +130,11 @@ struct Restore: AsyncParsableCommand {
     private static let namesShownMax = 5
 
     private func conflict(_ names: [String]) -> CommandError {
-        let command = "diffablectl restore \(FieldCheck.argument(file))"
+        let command = "diffablectl restore \(FieldCheck.shellQuoted(file))"
         guard names.count > 1 else {
             let rename =
                 newName == nil
-                ? "use \(command) \(FieldCheck.argument(names[0])) --as NAME" : "choose another name for --as"
+                ? "use \(command) \(FieldCheck.shellQuoted(names[0])) --as NAME" : "choose another name for --as"
             return CommandError(
                 .conflict,
                 "there is already a list \"\(names[0])\", and nothing was restored; replace it with --replace, or \(rename)"

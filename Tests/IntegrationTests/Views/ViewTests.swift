@@ -113,7 +113,7 @@ extension Integration {
                 #expect(shown.snapshot == viewer.replay.snapshot && shown.extent == place)
                 // The window begins with its anchor, or with the item that replaces it.
                 guard let anchor = viewer.anchor, let place, place.total > 0 else { return }
-                #expect(decoded.rows(of: states[revision]).index(ofItem: anchor) == place.offset)
+                #expect(decoded.rowsBeforeWindow(of: states[revision]).index(ofItem: anchor) == place.offset)
             }
         }
     }
