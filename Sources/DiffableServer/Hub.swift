@@ -116,15 +116,12 @@ final class Hub {
             hub.value.changes.find(size: size, while: { true }, work) {
                 then()
                 guard let quota = hub.value.quotas[hub.value.served.current.id] else { return }
-                hub.value.noteChanges(of: quota, length: size * Self.lengthOfItem)
+                hub.value.noteChanges(of: quota, length: hub.value.store.assumeIsolated { $0.lengthOfLastChange })
             }
         } free: { remains, size in
             hub.value.background.free(remains, size: size)
         }
     }
-
-    /// The approximate length of an item in a commit group, in bytes.
-    private static let lengthOfItem = 64
 
     // MARK: Turns
 
@@ -150,6 +147,8 @@ final class Hub {
         changesNoted = gathered
         guard let group, quota.noteChange(length: length, in: group) else { return }
         quotasAwaitingGroup.append(quota)
+        // The group would grow by long changes that have begun before.
+        changes.hold(quota.userID)
     }
 
     /// Lets users change lists again after they had used up their share of the last commit group.
@@ -159,7 +158,10 @@ final class Hub {
         eventLoop.execute {
             let quotas = hub.value.quotasAwaitingGroup
             hub.value.quotasAwaitingGroup = []
-            for quota in quotas { quota.endGroup() }
+            for quota in quotas {
+                quota.endGroup()
+                hub.value.changes.release(quota.userID)
+            }
         }
     }
 

@@ -83,6 +83,8 @@ package actor Store {
     var groupStart = GroupStart.notScheduled
     /// The total number of changes that have joined a group.
     package internal(set) var changesGathered = 0
+    /// The approximate length of the last change in the gathering group, in bytes.
+    package var lengthOfLastChange: Int { gathering.changes.last?.revision?.length ?? 0 }
     /// Called when the next group starts to gather.
     package var onGroupStart: @Sendable () -> Void = {}
     /// The number of the gathering group. Nil while the group is empty.

@@ -37,6 +37,25 @@ import Testing
         #expect(order == [1, 2, 3, 6, 7, 4, 5])
     }
 
+    @Test func `the pieces of a user that is on hold wait until its release`() {
+        let background = bench.background
+        var order: [String] = []
+        func find(_ name: String, for user: UserShare) {
+            background.find(for: user, size: 1, while: { true }, {}, use: { order.append(name) })
+        }
+        find("begun", for: alice)
+        background.hold(alice.id)
+        find("held", for: alice)
+        find("of another user", for: bob)
+        while bench.doNext() {}
+        #expect(order == ["begun", "of another user"])
+        find("held too", for: alice)
+        #expect(bench.piecesBegun == 2)
+        background.release(alice.id)
+        while bench.doNext() {}
+        #expect(order == ["begun", "of another user", "held", "held too"])
+    }
+
     @Test func `work belongs to the user that is served, and so does the work that follows from it`() {
         let background = bench.background
         var users: [Int?] = []

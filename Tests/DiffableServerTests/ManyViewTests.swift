@@ -137,6 +137,35 @@ import Testing
         #expect(String(decoding: update.bytes.bytes, as: UTF8.self).contains(#""from":1,"revision":4,"#))
     }
 
+    @Test func `of one user follow in their order, some in each tick`() throws {
+        var audiences: [Audience] = []
+        for number in 0..<Self.viewsMax {
+            let test = #"{"not":{"path":"/owner","equals":"\#(number)"}}"#
+            let view = try polls.view(#"{"where":\#(test),"expansion":"own","expanded":["i\#(number)"]}"#)
+            list.background.served.serve(UserShare(1)) { audiences.append(audience(for: view)) }
+        }
+        var ticksLeft = 0
+        list.onWorkLeft = { ticksLeft += 1 }
+        func resume() {
+            ticksLeft -= 1
+            list.resume()
+            list.serve()
+        }
+        func isBehind(_ audience: Audience) -> Bool { audience.state !== list.state }
+        let first = list.state.revision
+        try give("i8", to: 9)
+        #expect(audiences.count(where: isBehind) > Self.viewsMax / 2)
+        // Changes in each tick do not keep a view from following.
+        for number in 0..<20 where audiences.contains(where: { $0.state.revision == first }) {
+            #expect(ticksLeft == 1)
+            try give("i8", to: number + 10)
+            resume()
+        }
+        #expect(audiences.allSatisfy { $0.state.revision > first })
+        for _ in 0..<20 where ticksLeft > 0 { resume() }
+        check(audiences)
+    }
+
     @Test func `come and go while the others rest`() throws {
         var audiences = try (0..<40).map { audience(for: try view(owner: $0)) }
         for audience in audiences.prefix(20) { list.leave(audience) }

@@ -35,7 +35,7 @@ final class NaiveRun {
     private(set) var history: NaiveHistory
     private let bench = WorkBench()
     private let polls = Polls()
-    /// Room for one window between two polls, so that many windows lag.
+    /// With room for one window between two polls, or for none, so that many windows lag.
     private let laggingWindows: LaggingWindows
     private let list: FollowedList
     private var states: [ListState]
@@ -77,7 +77,7 @@ final class NaiveRun {
         history = NaiveHistory(NaiveList())
         let state = ListState(name: "l", epoch: "e", durability: .volatile, number: 1)
         states = [state]
-        laggingWindows = LaggingWindows(rowsMax: 1) { [polls] in polls.count }
+        laggingWindows = LaggingWindows(rowsMax: seed.isMultiple(of: 2) ? 300 : 1) { [polls] in polls.count }
         list = FollowedList(state, bench.background, UpdatePages(), laggingWindows) { _ in }
         for _ in 0..<4 { views.append(changes.view()) }
         for _ in 0..<3 { try change() }
@@ -99,6 +99,7 @@ final class NaiveRun {
     private func poll() {
         polls.count += 1
         laggingWindows.resume()
+        if changes.chance(50) { while bench.doNext() {} }
         list.serve()
     }
 

@@ -22,8 +22,10 @@ final class Audience {
     let selection: LiveSelection?
     /// The user of its first subscriber.
     let user: UserShare
-    /// The state that its window shows while it waits for its turn in `LaggingWindows`; nil while it does not.
+    /// The state that its window shows while it lags; nil while it does not.
     private var stateBehind: ListState?
+    /// The state for which the background finds the rows of its window.
+    private var stateSought: ListState?
     var isLagging: Bool { stateBehind != nil }
     /// The list's state that is shown: the newest, or an older one while the background computes the next or its window
     /// lags.
@@ -135,11 +137,9 @@ final class Audience {
             return
         }
         if !isReload, let operations, shown.isUntouched(by: operations) { return forgetSteps() }
-        guard list.laggingWindows.mayFollow(self, rows: rowsToFollow) else {
-            stateBehind = old
-            return
-        }
-        move(window, to: rows.new, isReload: isReload, from: old)
+        if list.laggingWindows.mayFollow(self) { return move(window, to: rows.new, from: old) }
+        stateBehind = old
+        if list.laggingWindows.isLong(self) { findInBackground() }
     }
 
     /// The work of bringing its window up to date, in rows.
@@ -151,24 +151,59 @@ final class Audience {
     /// All rows of its view now.
     private var rows: Snapshot? { selection == nil ? list.shownState.snapshot : selection?.shown }
 
+    /// The state of `rows`.
+    private var stateOfRows: ListState? { selection == nil ? list.shownState : selection?.state }
+
     /// Brings its window up to date if it lags.
     func catchUp() {
         guard let old = stateBehind, let window = view.window, let rows else { return }
-        stateBehind = nil
-        if position == nil || list.isDeleted { return }
-        move(window, to: rows, isReload: state.lastReloadRevision > old.revision, from: old)
-        // Even if its rows have not changed, because replies wait until that is known.
+        (stateBehind, stateSought) = (nil, nil)
+        if isOver { return }
+        move(window, to: rows, from: old)
+        noteCaughtUp()
+    }
+
+    /// Whether it has no subscribers left, or its list is deleted.
+    private var isOver: Bool { position == nil || list.isDeleted }
+
+    /// Has the background find the rows of its window. If the list changes in the meantime, it finds them again.
+    private func findInBackground() {
+        guard let window = view.window, let rows, let goal = stateOfRows else { return }
+        stateSought = goal
+        let (before, sent) = (shown.snapshot, window.isMoving ? shown.sent : nil)
+        let find: @Sendable () -> (Window.Extract, [ListOperation]) = {
+            let extract = window.extract(from: rows, after: sent)
+            return (extract, extract.snapshot.difference(from: before))
+        }
+        list.background.find(
+            for: user, size: rowsToFollow, while: { [self] in stateSought === goal && !isOver }, find
+        ) { [self] extract, operations in
+            guard stateSought === goal, !isOver, let old = stateBehind else { return }
+            (stateBehind, stateSought) = (goal, nil)
+            list.background.free(before)
+            show(extract, by: Transition(to: extract.snapshot, by: operations), from: old)
+            if goal === stateOfRows { stateBehind = nil } else { findInBackground() }
+            noteCaughtUp()
+        }
+    }
+
+    /// Serves its subscribers, even if its rows have not changed, because replies wait until that is known.
+    private func noteCaughtUp() {
         members.forEach { $0.markDue() }
         list.scheduleServing()
     }
 
-    private func move(_ window: Window, to rows: Snapshot, isReload: Bool, from old: ListState) {
-        forgetSteps()
+    private func move(_ window: Window, to rows: Snapshot, from old: ListState) {
         let extract = window.extract(from: rows, after: window.isMoving ? shown.sent : nil)
-        let step = Transition(from: shown.snapshot, to: extract.snapshot)
+        show(extract, by: Transition(from: shown.snapshot, to: extract.snapshot), from: old)
+    }
+
+    private func show(_ extract: Window.Extract, by step: Transition, from old: ListState) {
+        forgetSteps()
+        let isReload = state.lastReloadRevision > old.revision
         if isReload || shown.extent != extract.extent || shown.anchor != extract.anchor || !step.operations.isEmpty {
             show(step, .window(extract))
-        } else if window.isMoving {
+        } else if view.window?.isMoving == true {
             revisionBeforeMoves = revisionBeforeMoves ?? old.revision
         }
     }

@@ -11,6 +11,7 @@ import Synchronization
 /// - Several users have theirs done at the same time, on threads of their own: the kernel shares the processors, and a
 ///   long piece of one user never has to end before a short piece of another begins.
 /// - If there are more users than threads, they take turns (`FairQueue`). The last free thread takes only short pieces.
+/// - The pieces of a user that is on hold wait until its release.
 /// - A piece without a waiting client is not begun.
 final class Background {
     /// Does the work on another thread, then calls back on the event loop. Has to do `threads` pieces at the same time.
@@ -24,6 +25,7 @@ final class Background {
     private var waiting = FairQueue<Piece>()
     /// The users with work in progress.
     private var busy: Set<Int?> = []
+    private var usersOnHold: Set<Int?> = []
     /// The number of waiting pieces at which unwanted ones are removed.
     private var sweepCount = Background.sweepCountMin
     /// The number of pieces begun so far.
@@ -114,6 +116,14 @@ final class Background {
         piece.begin()
     }
 
+    /// Begins no more pieces of the user until `release`.
+    func hold(_ user: Int?) { usersOnHold.insert(user) }
+
+    func release(_ user: Int?) {
+        usersOnHold.remove(user)
+        beginNext()
+    }
+
     /// Frees a snapshot that nothing else holds.
     func free(_ snapshot: Snapshot) { free(snapshot, size: snapshot.numberOfItems) }
 
@@ -141,7 +151,9 @@ final class Background {
     private static let itemsCountedMax = 1 << 24
     private static let itemsTrimmedMin = 1 << 17
 
-    private func mayBegin(size: Int, of user: Int?) -> Bool { size <= sizeMax && !busy.contains(user) }
+    private func mayBegin(size: Int, of user: Int?) -> Bool {
+        size <= sizeMax && !busy.contains(user) && !usersOnHold.contains(user)
+    }
 
     /// The size of the longest piece that may begin now.
     private var sizeMax: Int {
@@ -153,7 +165,7 @@ final class Background {
     }
 
     private func beginNext() {
-        while let (piece, user) = waiting.take(sizeMax: sizeMax, except: busy) {
+        while let (piece, user) = waiting.take(sizeMax: sizeMax, except: busy.union(usersOnHold)) {
             guard piece.isWanted() else { continue }
             busy.insert(user)
             piece.begin()

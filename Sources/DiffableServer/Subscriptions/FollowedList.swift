@@ -292,6 +292,7 @@ final class FollowedList {
         let preparation = ViewPreparation(self, selection, of: past)
         preparations[ObjectIdentifier(preparation)] = preparation
         selections?.move()
+        if selections?.isWorkLeft == true { scheduleServing() }
         preparation.check()
         return preparation
     }

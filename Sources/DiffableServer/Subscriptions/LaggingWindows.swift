@@ -1,11 +1,12 @@
 import Diffable
 
 /// The windows that are brought up to date after the next polls of the sockets, because their users' share of the
-/// current iteration of the event loop is used up.
+/// current iteration of the event loop is used up. Longer windows are left to the background.
 ///
-/// A user's windows that lag keep their order, over all lists. So none of them lags forever.
+/// A user's windows that wait keep their order, over all lists. So none of them waits forever.
 final class LaggingWindows {
-    /// The rows of one user's windows that are brought up to date at once between two polls; then one more window.
+    /// The rows of one user's windows that are brought up to date at once between two polls; then one more window. The
+    /// background finds longer windows.
     private let rowsMax: Int
     /// Returns the number of polls so far.
     private let poll: () -> Int
@@ -21,12 +22,14 @@ final class LaggingWindows {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Whether the window may be brought up to date now. Otherwise it is queued, and `Audience.catchUp` is called later.
-    ///
-    /// - Parameter rows: the cost, in rows.
-    func mayFollow(_ audience: Audience, rows: Int) -> Bool {
+    func isLong(_ audience: Audience) -> Bool { audience.rowsToFollow > rowsMax }
+
+    /// Whether the window may be brought up to date now. Otherwise it is queued, and `Audience.catchUp` is called later,
+    /// unless it is long.
+    func mayFollow(_ audience: Audience) -> Bool {
+        if isLong(audience) { return false }
         let user = audience.user.id
-        if !waiting.hasElements(of: user), take(rows, of: user) { return true }
+        if !waiting.hasElements(of: user), take(audience.rowsToFollow, of: user) { return true }
         waiting.append(audience, of: user)
         return false
     }
@@ -58,7 +61,7 @@ final class LaggingWindows {
 }
 
 extension Window {
-    /// The approximate work of finding what it shows of a list, in rows.
+    /// The approximate work of extracting its rows from a list, in rows.
     func rowsToFollow(in list: Snapshot) -> Int {
         let neighbours = isMoving ? 2 * Sent.neighboursMax : 0
         return Self.rowsAlways + min(limit, list.numberOfItems) + pins.count + neighbours

@@ -52,7 +52,9 @@ final class LiveSelection {
     var users = 0
     /// Its number among selections that can rest; nil if it cannot.
     var number: Int?
-    /// Its index among the selections that do not rest.
+    /// Whether it waits for a later tick in `LiveSelections`.
+    var isWaiting = false
+    /// Its index among the selections that `LiveSelections` looks at.
     var position: Int?
     /// Its index among the selections that are made from its source.
     var positionAmongDependents: Int?

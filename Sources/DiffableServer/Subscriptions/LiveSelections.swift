@@ -7,13 +7,16 @@ import DiffableStore
 /// Most changes are of items that most views do not show. So a selection rests while it is up to date and its criterion
 /// says which changes concern it: it counts as showing the list's current state, and is not updated. `CriterionIndex`
 /// returns the resting selections that a change may concern. These are woken, follow the change like all selections
-/// that do not rest, and rest again. A change has no effect on the selections that keep resting: among the items that
-/// they show or would show, none is inserted, deleted, moved or changed.
+/// that do not rest, and rest again. If one user has many of them, most wait for later ticks, in their order. A change
+/// has no effect on the selections that keep resting: among the items that they show or would show, none is inserted,
+/// deleted, moved or changed.
 final class LiveSelections {
     private unowned let list: FollowedList
     private var known: [LiveSelection.Key: LiveSelection] = [:]
-    /// The selections that do not rest.
+    /// The selections that `move` looks at. The others rest, wait for a later tick, or are made from such selections.
     private var awake = UnorderedBag(\LiveSelection.position)
+    /// The selections that wait for a later tick, because their users have used up their share of this one.
+    private var waiting = UserQueues<LiveSelection>()
     /// The selections that can rest, by number. Selections that are made from another one rest with it.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
@@ -22,11 +25,9 @@ final class LiveSelections {
     /// Work left for this tick.
     private var workLeft: Int
     /// Selections of each user that have moved in this tick, if there are many.
-    private var moves: [Int: Int] = [:]
-    /// The index of the first selection to look at, so that each has its turn.
-    private var first = 0
-    /// Whether some selections do not move in this tick, because their users have used up their share of it.
-    private(set) var isWorkLeft = false
+    private var moves: [Int?: Int] = [:]
+    /// Whether some selections wait for a later tick.
+    var isWorkLeft: Bool { !waiting.isEmpty }
 
     /// Selections of one user that move in a tick at most.
     private static let movesMax = 128
@@ -38,7 +39,6 @@ final class LiveSelections {
 
     func beginTurn() {
         workLeft = list.background.turn.workMax
-        isWorkLeft = false
         if !moves.isEmpty { moves.removeAll(keepingCapacity: true) }
     }
 
@@ -112,36 +112,59 @@ final class LiveSelections {
         var moved: [LiveSelection] = []
         for isFirst in [true, false] {
             let group = awake
-            for number in 0..<group.count {
-                let selection = group[(first + number) % group.count]
-                guard (selection.source == nil) == isFirst, mayMove(selection),
-                    selection.catchUp(by: step, workLeft: &workLeft)
-                else { continue }
-                show(selection)
-                moved.append(selection)
+            for number in 0..<group.count where (group[number].source == nil) == isFirst {
+                let selection = group[number]
+                if mayMove(selection) { move(selection, by: step, &moved) } else { postpone(selection) }
             }
         }
-        if isWorkLeft { first += Self.movesMax }
         letRest()
         return moved
+    }
+
+    private func move(
+        _ selection: LiveSelection, by step: (from: ListState, Transition)?, _ moved: inout [LiveSelection]
+    ) {
+        guard selection.catchUp(by: step, workLeft: &workLeft) else { return }
+        show(selection)
+        moved.append(selection)
     }
 
     /// Whether there is time left for a user's selection in this tick. A client that follows a list through thousands
     /// of views gets their changes late, and does not delay the list's other clients.
     private func mayMove(_ selection: LiveSelection) -> Bool {
-        guard awake.count > Self.movesMax, let user = selection.user.id, selection.isBehind else { return true }
-        let count = moves[user, default: 0]
-        if count == Self.movesMax {
-            isWorkLeft = true
-            return false
+        guard awake.count > Self.movesMax || isWorkLeft, selection.user.id != nil, selection.isBehind else {
+            return true
         }
+        return !waiting.hasElements(of: selection.user.id) && takeMove(of: selection.user.id)
+    }
+
+    private func takeMove(of user: Int?) -> Bool {
+        let count = moves[user, default: 0]
+        if count == Self.movesMax { return false }
         moves[user] = count + 1
         return true
     }
 
-    /// Moves more of the selections that are not up to date.
+    private func postpone(_ selection: LiveSelection) {
+        awake.remove(selection)
+        selection.isWaiting = true
+        waiting.append(selection, of: selection.user.id)
+    }
+
+    /// Moves more of the selections that are not up to date. The selections that have waited longest come first.
     func moveMore() {
-        for moved in move() { moved.audiences.forEach { $0.wake() } }
+        var moved: [LiveSelection] = []
+        for _ in 0..<waiting.numberOfUsers {
+            guard let user = waiting.beginTurn() else { break }
+            while waiting.hasElements(of: user), takeMove(of: user), let selection = waiting.next(of: user) {
+                selection.isWaiting = false
+                if selection.users == 0 { continue }
+                awake.add(selection)
+                move(selection, by: nil, &moved)
+            }
+            waiting.endTurn(of: user)
+        }
+        for moved in moved + move() { moved.audiences.forEach { $0.wake() } }
     }
 
     /// Shows a selection that the background has brought up to date.
@@ -158,6 +181,7 @@ final class LiveSelections {
     }
 
     private func show(_ selection: LiveSelection) {
+        selection.dependents.forEach { if !$0.isResting, !$0.isWaiting { awake.add($0) } }
         guard let (from, step) = selection.lastTransition, let state = selection.state else { return }
         selection.audiences.forEach { $0.follow(step, from: from, to: state) }
     }
@@ -207,11 +231,9 @@ final class LiveSelections {
     }
 
     private func wake(_ selection: LiveSelection) {
-        if selection.isResting { wakeResting(selection) }
-        selection.dependents.forEach { if $0.isResting { wakeResting($0) } }
-    }
-
-    private func wakeResting(_ selection: LiveSelection) {
+        guard selection.isResting else { return }
+        // They move after it.
+        selection.dependents.forEach { if $0.isResting { $0.wake() } }
         selection.wake()
         awake.add(selection)
     }
