@@ -297,7 +297,8 @@ extension Integration {
             let (here, there) = (try Daemon(), try Daemon())
             let engine = try ScriptedEngine(try here.connect())
             let epoch = try engine.share("plans")
-            let rows = (1...4_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "ä\"", count: 300))"}"# }
+            let content = String(repeating: #"ä\""#, count: 300)
+            let rows = (1...4_000).map { ##"{"id":"\##($0)","text":"\##(content)"}"## }
             let file = try here.directory.write(rows.joined(separator: "\n"), to: "rows.ndjson")
             let writer = try here.startCompanion(["apply", "plans", file])
             let append = try engine.call("append")
