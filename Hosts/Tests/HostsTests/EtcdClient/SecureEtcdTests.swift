@@ -116,7 +116,7 @@ struct SecureEtcdTests {
             ])
         #expect(run.isDone, "\(run.text)")
 
-        try await withClient([etcd.endpoint], we("build1"), prefix: prefix) { client in
+        try await withClient([etcd.endpoint], we("build1"), prefix: prefix) { (client: EtcdClient) async throws in
             let register = ListRegister(SpaceKeys("default"), of: client)
             #expect(try await register.begin("tasks", ListRecord(id: "E1", access: "{}")))
             let lease = HostLease(client, SpaceKeys("default"), of: "alpha") { _ in }
