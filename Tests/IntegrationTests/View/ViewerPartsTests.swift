@@ -35,6 +35,7 @@ extension Integration {
                 }
             }
             try screen.press("Escape")
+            try screen.waitForNo("/39")
             try screen.resize(columns: 50, rows: 24)
             try screen.waitForNo("│")
             try screen.press("Tab")
@@ -123,7 +124,7 @@ extension Integration {
             let screen = try daemon.view("tasks --run 'f3=\(ask) {.text}' --run 'f4=\(hang)'")
             try screen.waitFor("F3 ask  F4 hang")
             try screen.press("j", "F3")
-            try screen.waitFor("asks about Task 1.: ")
+            try screen.waitFor("asks about Task 1.:")
             #expect(try screen.screen.contains("cooked") && !screen.screen.contains("F3 ask"))
             try screen.press("y", "e", "s", "Enter")
             try screen.waitFor("Enter goes back to the list")
@@ -175,7 +176,9 @@ extension Integration {
             try daemon.succeed("append", "board", "b", "text=Read", "--section", "doing")
             let screen = try daemon.view("board")
             try screen.waitFor("Write")
-            try screen.press("/", "W", "r", "Enter", "Escape")
+            try screen.press("/", "W", "r", "Enter")
+            try screen.waitForNo("Read")
+            try screen.press("Escape")
             try screen.waitFor("Read")
             try screen.waitForCursor(on: "Write")
             try screen.press("M-Down")
