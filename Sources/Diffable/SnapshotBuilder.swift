@@ -12,7 +12,7 @@ package struct SnapshotBuilder {
     private var runs: [SiblingRun] = []
     private var hashes: [IdentifierIndex.Pair] = []
     /// The newest elements, which have handles but no slots yet, so that each page of slots is looked up only once.
-    private var waiting: [(record: Record, place: Place)] = []
+    private var waiting: [(record: Record, place: SlotPosition)] = []
 
     package init() {}
 
@@ -63,7 +63,7 @@ package struct SnapshotBuilder {
             throw .duplicateSection(SectionID(record: record))
         }
         let handle = forest.allocate(
-            record, at: Place(parent: Forest.list, leaf: sections.nextLeaf(in: &forest), isExpanded: false))
+            record, at: SlotPosition(parent: Forest.list, leaf: sections.nextLeaf(in: &forest), isExpanded: false))
         sections.append(handle)
         sectionIndex.insert(handle, hash: hash)
         path.append(handle)
@@ -76,7 +76,7 @@ package struct SnapshotBuilder {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
         if runs.count == level { runs.append(SiblingRun(of: path[level])) }
-        let place = Place(
+        let place = SlotPosition(
             parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded, isFolded: isFolded)
         let handle = forest.handle(after: waiting.count)
         waiting.append((record, place))

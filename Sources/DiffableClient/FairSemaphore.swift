@@ -4,7 +4,7 @@ import Synchronization
 /// it admits the next task whenever the previous one waits.
 package final class FairSemaphore: Sendable {
     /// A place in the line, which is used once.
-    package struct Place: Sendable {
+    package struct Ticket: Sendable {
         fileprivate let number: Int
     }
 
@@ -39,17 +39,17 @@ package final class FairSemaphore: Sendable {
         state = Mutex(State(free: width))
     }
 
-    package func place() -> Place {
+    package func place() -> Ticket {
         state.withLock { state in
             state.lastNumber += 1
             state.line.append((state.lastNumber, nil))
-            return Place(number: state.lastNumber)
+            return Ticket(number: state.lastNumber)
         }
     }
 
     /// Does the work when its turn is reached. Throws `CancellationError` if the task was cancelled before, or the line was
     /// closed.
-    package func run<R>(at place: Place, _ work: () async throws -> R) async throws -> R {
+    package func run<R>(at place: Ticket, _ work: () async throws -> R) async throws -> R {
         guard await take(place) else { throw CancellationError() }
         defer { pass() }
         return try await work()
@@ -58,7 +58,7 @@ package final class FairSemaphore: Sendable {
     func take() async -> Bool { await take(place()) }
 
     /// Waits for a turn, which lasts until `pass`. False without a turn, if the task was cancelled first or the line was closed.
-    func take(_ place: Place) async -> Bool {
+    func take(_ place: Ticket) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isOut, admitted): (Bool, [Continuation]) = state.withLock { state in
@@ -108,7 +108,7 @@ package final class FairSemaphore: Sendable {
     }
 
     /// A task that has not reached its place yet notices the cancellation itself.
-    private func leave(_ place: Place) {
+    private func leave(_ place: Ticket) {
         let (waiting, admitted): (Continuation?, [Continuation]) = state.withLock { state in
             guard let index = state.line.firstIndex(where: { $0.number == place.number }),
                 let waiting = state.line[index].continuation

@@ -3,7 +3,7 @@
 package struct RefusedLine: Sendable, Equatable {
     private var depth = 0
     private var isUnbalanced = false
-    private var place = Place.between
+    private var place = ScanState.between
     /// The last eight bytes of the current string, without escapes.
     private var word: UInt64 = 0
     /// Bytes of the current string, without backslashes and the characters after them.
@@ -13,9 +13,9 @@ package struct RefusedLine: Sendable, Equatable {
     /// Whether `"more":true` occurs anywhere in the line. In a line that was cut, it may look as if it were inside a string.
     private var hasMore = false
     /// The last six bytes, and the place after the last `"more"`.
-    private var (lastBytes, mention): (UInt64, Place) = (0, .between)
+    private var (lastBytes, mention): (UInt64, ScanState) = (0, .between)
 
-    private enum Place {
+    private enum ScanState {
         case between, string, escape
         /// After the string `more`, and after its colon.
         case afterMore, afterColon

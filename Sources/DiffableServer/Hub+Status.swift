@@ -35,7 +35,7 @@ extension Hub {
     func status(for client: Connection) -> Reply.Status {
         let peer = client.peer
         let (lists, statistics, storage) = store.assumeIsolated {
-            ($0.lists(for: peer).map(\.state), $0.statistics, Reply.Status.Storage($0.health))
+            ($0.lists(for: peer).map(\.state), $0.statistics, Reply.Status.StorageState($0.health))
         }
         let connections = connections(seenBy: client)
         let sees = client.isAdministrator
@@ -102,7 +102,7 @@ extension Reply.Client {
     }
 }
 
-extension Reply.Status.Storage {
+extension Reply.Status.StorageState {
     fileprivate init(_ health: StoreHealth) {
         self =
             switch health {

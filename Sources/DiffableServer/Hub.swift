@@ -107,9 +107,9 @@ final class Hub {
     }
 
     /// Lets the store do work in the background that does not fit a tick. Used on the event loop.
-    func workBeside() -> WorkBeside {
+    func runInBackground() -> BackgroundWork {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
-        return WorkBeside(sizeMax: options.turn.itemsFreedMax) { size, work, then in
+        return BackgroundWork(sizeMax: options.turn.itemsFreedMax) { size, work, then in
             hub.value.changes.find(size: size, while: { true }, work) {
                 then()
                 guard let quota = hub.value.quotas[hub.value.served.current.id] else { return }
@@ -324,7 +324,7 @@ final class Hub {
     // MARK: Rights
 
     private func takeAccessRules(_ rules: AccessRules) {
-        for list in store.assumeIsolated({ $0.take(rules) }) { reevaluate(list) }
+        for list in store.assumeIsolated({ $0.apply(rules) }) { reevaluate(list) }
     }
 
     /// Applies a change of the rights to a list: ends the subscriptions and handlers of clients that have lost their
@@ -521,10 +521,10 @@ final class Hub {
     /// Applies new settings from now on. Everything that has a copy of a setting gets the new one here. Existing things
     /// stay, even if they exceed a new limit. The maximum length of lines to a client never changes during its
     /// connection.
-    func take(_ settings: ServerSettings) {
+    func apply(_ settings: ServerSettings) {
         options.limits = settings.limits
-        store.assumeIsolated { $0.take(settings.limits.store) }
-        handlers.take(settings.limits)
+        store.assumeIsolated { $0.apply(settings.limits.store) }
+        handlers.apply(settings.limits)
         takeAccessRules(settings.access)
         for connection in connections.values { connection.applyLimits() }
         for quota in quotas.values { quota.applyLimits() }

@@ -31,7 +31,7 @@ package final class Server: Sendable {
         let hub = try await eventLoop.submit {
             let hub = Hub(store: store, options: options, logger: logger, eventLoop: eventLoop)
             let bound = NIOLoopBound(hub, eventLoop: eventLoop)
-            let beside = hub.workBeside()
+            let beside = hub.runInBackground()
             store.assumeIsolated {
                 $0.onCommit = { commits in bound.value.advance(by: commits) }
                 $0.onGroupStart = { bound.value.noteGroupStart() }
@@ -87,10 +87,10 @@ package final class Server: Sendable {
     }
 
     /// Applies settings to everything that has any, in one step, and then calls back on the event loop.
-    package func take(_ settings: ServerSettings, then: @escaping @Sendable () -> Void) {
+    package func apply(_ settings: ServerSettings, then: @escaping @Sendable () -> Void) {
         let hub = self.hub
         listener.eventLoop.execute {
-            hub.value.take(settings)
+            hub.value.apply(settings)
             then()
         }
     }

@@ -8,7 +8,7 @@ enum ChangePlan: Sendable {
     case undo(UndoTarget)
 
     /// The inputs of a change: the list's head, and everything else that decides the result.
-    struct Basis: Sendable {
+    struct BaseState: Sendable {
         let head: ListState
         let schemas: ListSchemas?
         let past: RestoredState?
@@ -19,7 +19,7 @@ enum ChangePlan: Sendable {
     }
 
     /// Computes the change from a head. O(size of the plan + size of the head).
-    func change(_ basis: Basis) throws(StoreError) -> MadeChange {
+    func change(_ basis: BaseState) throws(StoreError) -> ComputedChange {
         let head = basis.head
         switch self {
         case .transact(let operations):
@@ -31,20 +31,20 @@ enum ChangePlan: Sendable {
             }
             let difference = new.difference(from: head.snapshot, after: operations)
             if let schemas = basis.schemas { try schemas.check(difference, to: new, of: head.name, operations) }
-            return MadeChange(new: new, operations: difference)
+            return ComputedChange(new: new, operations: difference)
         case .apply(let target, let delivery): return try change(basis, to: target, delivery)
         case .undo:
             guard let past = basis.past else { preconditionFailure("what is undone to was looked up") }
             let new = past.state.snapshot.restored(after: head.snapshot)
             let difference = new.difference(from: head.snapshot)
             if let schemas = basis.schemas { try schemas.check(difference, to: new, of: head.name) }
-            return MadeChange(new: new, operations: difference, undoStep: past.step)
+            return ComputedChange(new: new, operations: difference, undoStep: past.step)
         }
     }
 
     private func change(
-        _ basis: Basis, to target: Target, _ delivery: Delivery
-    ) throws(StoreError) -> MadeChange {
+        _ basis: BaseState, to target: Target, _ delivery: Delivery
+    ) throws(StoreError) -> ComputedChange {
         let (head, name) = (basis.head, basis.head.name)
         let new: Snapshot
         do throws(TargetError) {
@@ -61,7 +61,7 @@ enum ChangePlan: Sendable {
         let difference = new.difference(from: head.snapshot)
         if let schemas = basis.schemas { try schemas.check(difference, to: new, of: name, target.operations) }
         let shared = new.sharing(with: head.snapshot, by: difference)
-        return MadeChange(new: shared, operations: difference, delivery: delivery)
+        return ComputedChange(new: shared, operations: difference, delivery: delivery)
     }
 }
 
@@ -71,7 +71,7 @@ struct RestoredState: Sendable {
     let step: UndoStep?
 }
 
-struct MadeChange: Sendable {
+struct ComputedChange: Sendable {
     var new: Snapshot
     var operations: [ListOperation]
     var delivery = Delivery.difference
@@ -87,7 +87,7 @@ struct MadeChange: Sendable {
     }
 
     /// Marks a change that only asks for a redraw, so that undo skips it.
-    func withUndoStep(on path: () -> UndoPath) -> MadeChange {
+    func withUndoStep(on path: () -> UndoPath) -> ComputedChange {
         guard undoStep == nil, !operations.isEmpty, operations.onlyAskToDrawAgain else { return self }
         var change = self
         let position = path().position
@@ -96,7 +96,7 @@ struct MadeChange: Sendable {
     }
 
     /// Adds the consequences except for leases. O(length of the change).
-    func complete(from old: Snapshot) -> MadeChange {
+    func complete(from old: Snapshot) -> ComputedChange {
         var change = self
         change.consequences = Consequences(
             lengthKept: old.lengthKept(after: operations), summary: DifferenceSummary(operations, from: old, to: new))
@@ -104,7 +104,7 @@ struct MadeChange: Sendable {
     }
 
     /// Adds all consequences, including the effect on leases. O(length of the change).
-    func complete(_ basis: ChangePlan.Basis) -> MadeChange {
+    func complete(_ basis: ChangePlan.BaseState) -> ComputedChange {
         var change = complete(from: basis.head.snapshot)
         change.consequences?.leases = FoundLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
         return change

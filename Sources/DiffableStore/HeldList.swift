@@ -8,10 +8,10 @@ final class HeldList {
     /// The newest state, on disk or not. Nil while the list's deletion is not on disk yet.
     var head: ListState? {
         // The result was computed from the old head. Keeping it would also keep that state in memory.
-        didSet { considered = nil }
+        didSet { evaluated = nil }
     }
     /// The result of the last proposal at `head`, reused if the handler approves it.
-    var considered: ConsideredChange?
+    var evaluated: ProposalEvaluation?
     /// The number of the newest commit group that changes this list; 0 for none. Until that group is settled, every
     /// reply that depends on the head waits for it.
     var group = 0

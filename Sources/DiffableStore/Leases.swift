@@ -211,14 +211,14 @@ struct FoundLeases: Sendable {
 /// The change of a list that removes the items and sections of ended leases.
 struct LeaseEnd: Sendable {
     let ended: [Lease]
-    let made: MadeChange
+    let made: ComputedChange
     let change: LeaseChange
     private let before: Leases
 
     init(of ended: [Lease], _ list: Snapshot, _ leases: Leases) {
         let sections = ended.flatMap(leases.sections(of:))
         let (new, operations) = list.removing(ended.flatMap(leases.items(of:)), sections)
-        made = MadeChange(new: new, operations: operations).complete(from: list)
+        made = ComputedChange(new: new, operations: operations).complete(from: list)
         var change = LeaseChange(operations, from: list, to: new, lease: nil, leases: leases) ?? LeaseChange()
         // Sections that other clients use stay in the list, but are no longer leased.
         change.endedSections += sections

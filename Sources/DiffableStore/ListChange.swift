@@ -38,12 +38,12 @@ package final class ListChange: Sendable {
         at moment: Moment, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
     ) {
         self.init(
-            from: old, to: state, by: MadeChange(new: state.snapshot, operations: operations, delivery: delivery),
+            from: old, to: state, by: ComputedChange(new: state.snapshot, operations: operations, delivery: delivery),
             at: moment, origin: origin, result: result, leases: leases)
     }
 
     convenience init(
-        from old: ListState, to state: ListState, by change: MadeChange, at moment: Moment, origin: Origin?,
+        from old: ListState, to state: ListState, by change: ComputedChange, at moment: Moment, origin: Origin?,
         result: FirstResult? = nil, leases: LeaseChange? = nil
     ) {
         let length = change.consequences?.lengthKept ?? old.snapshot.lengthKept(after: change.operations)

@@ -16,13 +16,13 @@ package final class Outcome: Sendable {
     /// Set for an undo or a redo. For a repeated request, only while history still has it.
     package let undoStep: UndoStep?
     /// Set for a proposal that the list's handler will review.
-    package let consideration: Consideration?
+    package let evaluation: ProposalEvaluationID?
     /// Nil unless it was computed in the background.
     private let summaryCounted: DifferenceSummary?
 
     init(
-        before: ListState, after: ListState, by change: MadeChange, isWriteOnly: Bool,
-        consideration: Consideration? = nil
+        before: ListState, after: ListState, by change: ComputedChange, isWriteOnly: Bool,
+        evaluation: ProposalEvaluationID? = nil
     ) {
         self.before = before
         self.after = after
@@ -30,7 +30,7 @@ package final class Outcome: Sendable {
         self.isWriteOnly = isWriteOnly
         self.first = nil
         self.undoStep = change.undoStep
-        self.consideration = consideration
+        self.evaluation = evaluation
         self.summaryCounted = change.consequences?.summary
     }
 
@@ -41,7 +41,7 @@ package final class Outcome: Sendable {
         self.isWriteOnly = isWriteOnly
         self.first = nil
         self.undoStep = nil
-        self.consideration = nil
+        self.evaluation = nil
         self.summaryCounted = nil
     }
 
@@ -52,7 +52,7 @@ package final class Outcome: Sendable {
         self.isWriteOnly = isWriteOnly
         self.first = first
         self.undoStep = first.isChanged ? undoStep : nil
-        self.consideration = nil
+        self.evaluation = nil
         self.summaryCounted = nil
     }
 

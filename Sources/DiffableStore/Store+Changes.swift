@@ -6,7 +6,7 @@ import DiffableJSON
 // its last attempt: other changes of the list then wait, in order.
 
 /// The parameters of a request other than the change itself.
-struct Terms: Sendable {
+struct ChangeContext: Sendable {
     var ifRevision: Int?
     var request: KeyedRequest?
     var lease: Lease?
@@ -17,27 +17,27 @@ struct Terms: Sendable {
     /// Whether a dry run's result goes to the list's handler and not to the peer.
     var isForHandler = false
     /// A result that was computed earlier and may still be valid.
-    var known: KnownChange?
+    var known: CachedChange?
 }
 
 /// A change that was computed earlier, with the head and the schemas it was computed for.
-struct KnownChange: Sendable {
-    let made: MadeChange
+struct CachedChange: Sendable {
+    let made: ComputedChange
     let head: ListState
     let schemas: ListSchemas?
 }
 
 /// Whether a request has been carried out.
-package enum Carrying: Sendable {
+package enum RequestProgress: Sendable {
     /// The head already contains the change, the change has its place in the list's order, or it was refused.
     case done
     /// The completion is called later. Further requests of the same client have to wait until then.
     case underway
 }
 
-struct UnderwayChange: Sendable {
+struct PendingChange: Sendable {
     let name: ListName
-    var terms: Terms
+    var context: ChangeContext
     let plan: ChangePlan
     let completion: Store.Completion<Outcome>
     /// The number of times the head changed while this change was being computed.
@@ -45,11 +45,11 @@ struct UnderwayChange: Sendable {
 }
 
 /// The result of a computation in the background, with its inputs.
-struct FoundChange: Sendable {
-    let basis: ChangePlan.Basis
-    let change: Result<MadeChange, StoreError>
+struct BackgroundChange: Sendable {
+    let basis: ChangePlan.BaseState
+    let change: Result<ComputedChange, StoreError>
 
-    init(_ plan: ChangePlan, _ basis: ChangePlan.Basis) {
+    init(_ plan: ChangePlan, _ basis: ChangePlan.BaseState) {
         self.basis = basis
         change = Result { () throws(StoreError) in try plan.change(basis).complete(basis) }
     }
@@ -61,9 +61,9 @@ extension Store {
 
     /// Answers a repeated request with its first result, and carries out any other request.
     func change(
-        _ name: ListName, _ terms: Terms, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
-    ) -> Carrying {
-        let change = UnderwayChange(name: name, terms: terms, plan: plan, completion: completion)
+        _ name: ListName, _ context: ChangeContext, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
+    ) -> RequestProgress {
+        let change = PendingChange(name: name, context: context, plan: plan, completion: completion)
         if let held = heldLists[name], held.isReserved {
             held.waiting.append { store in _ = store.carryOut(change, nil) }
             return .underway
@@ -73,14 +73,14 @@ extension Store {
 
     /// Does the same for a request that may have a key. A long request's digest is computed in the background first.
     func change(
-        _ name: ListName, _ terms: Terms, _ key: RequestKey?, isSummarized: Bool, _ plan: ChangePlan,
+        _ name: ListName, _ context: ChangeContext, _ key: RequestKey?, isSummarized: Bool, _ plan: ChangePlan,
         completion: @escaping Completion<Outcome>, digest: @escaping @Sendable () -> Int64
-    ) -> Carrying {
-        guard refusal == nil, let key else { return change(name, terms, plan, completion: completion) }
-        let keyed: @Sendable (Int64) -> Terms = { digest in
-            var terms = terms
-            terms.request = KeyedRequest(key: key, digest: digest, isSummarized: isSummarized)
-            return terms
+    ) -> RequestProgress {
+        guard refusal == nil, let key else { return change(name, context, plan, completion: completion) }
+        let keyed: @Sendable (Int64) -> ChangeContext = { digest in
+            var context = context
+            context.request = KeyedRequest(key: key, digest: digest, isSummarized: isSummarized)
+            return context
         }
         let size = beside.map { plan.sizeSaid(max: $0.sizeMax) } ?? 0
         guard let beside, size > beside.sizeMax else {
@@ -92,33 +92,33 @@ extension Store {
         return .underway
     }
 
-    private func carryOut(_ change: UnderwayChange, _ found: FoundChange?) -> Carrying {
+    private func carryOut(_ change: PendingChange, _ found: BackgroundChange?) -> RequestProgress {
         if let refusal {
             change.completion(.failure(refusal))
             return .done
         }
-        let (name, terms) = (change.name, change.terms)
+        let (name, context) = (change.name, change.context)
         var isWriteOnly = false
         do throws(StoreError) {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-            let rights = held.headAccess.rights(of: terms.peer)
+            let rights = held.headAccess.rights(of: context.peer)
             isWriteOnly = !rights.contains(.read)
             // Rights are in a shared list's log like everything else, so the log decides about a peer that can read the list.
-            let isDecidedLater = held.shared != nil && terms.mode == .commit && !isWriteOnly
-            if rights != .all, !isDecidedLater { try check(rights, head, terms) }
-            if let source = held.headAccess.effective.source, terms.mode == .commit,
-                !terms.peer.mirrored.contains(name)
+            let isDecidedLater = held.shared != nil && context.mode == .commit && !isWriteOnly
+            if rights != .all, !isDecidedLater { try check(rights, head, context) }
+            if let source = held.headAccess.effective.source, context.mode == .commit,
+                !context.peer.mirrored.contains(name)
             {
                 throw .permissionDenied(name, .mirrored(source))
             }
             // A dry run of a shared list uses this host's copy.
-            if let shared = held.shared, terms.mode == .commit {
-                terms.lease.map(useInSharedList)
+            if let shared = held.shared, context.mode == .commit {
+                context.lease.map(useInSharedList)
                 ask(.change(change), of: held, shared)
                 // The change already has its place in the order of requests for this list.
                 return .done
             }
-            if let request = terms.request, terms.mode == .commit || terms.isForHandler,
+            if let request = context.request, context.mode == .commit || context.isForHandler,
                 let first = try firstResult(of: request, on: head)
             {
                 let outcome = Outcome(
@@ -127,24 +127,24 @@ extension Store {
                 answer(.outcome(change.completion, .success(outcome)), about: name)
                 return .done
             }
-            if let expected = terms.ifRevision, expected != head.revision {
+            if let expected = context.ifRevision, expected != head.revision {
                 throw .revisionMismatch(name, expected: expected, current: head.revision)
             }
             guard let made = try made(change, held, head, found) else { return .underway }
-            try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
-            move(held, from: head, by: made, terms, isWriteOnly: isWriteOnly, completion: change.completion)
+            try checkRoom(for: made.new, from: head, in: held, by: context.peer)
+            move(held, from: head, by: made, context, isWriteOnly: isWriteOnly, completion: change.completion)
         } catch {
             let error = isWriteOnly ? error.withoutContents : error
-            answer(.outcome(change.completion, .failure(error)), about: name, to: terms.peer)
+            answer(.outcome(change.completion, .failure(error)), about: name, to: context.peer)
         }
         return .done
     }
 
     /// Nil while the change is being computed in the background.
     private func made(
-        _ change: UnderwayChange, _ held: HeldList, _ head: ListState, _ found: FoundChange?
-    ) throws(StoreError) -> MadeChange? {
-        if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
+        _ change: PendingChange, _ held: HeldList, _ head: ListState, _ found: BackgroundChange?
+    ) throws(StoreError) -> ComputedChange? {
+        if let known = change.context.known, known.head === head, known.schemas === held.headSchemas { return known.made }
         if let found, found.basis.head === head, found.basis.schemas === held.headSchemas {
             return try found.change.get()
         }
@@ -155,9 +155,9 @@ extension Store {
                 return nil
             }
         }
-        let basis = ChangePlan.Basis(
+        let basis = ChangePlan.BaseState(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot,
-            lease: change.terms.lease, leases: leases[head.number])
+            lease: change.context.lease, leases: leases[head.number])
         if let beside {
             let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
             let size = held.work(ofChanging: items)
@@ -170,28 +170,28 @@ extension Store {
     }
 
     private func find(
-        _ change: UnderwayChange, _ basis: ChangePlan.Basis, size: Int, isOvertaken: Bool, in held: HeldList,
-        _ beside: WorkBeside
+        _ change: PendingChange, _ basis: ChangePlan.BaseState, size: Int, isOvertaken: Bool, in held: HeldList,
+        _ beside: BackgroundWork
     ) {
         var next = change
         if isOvertaken { next.timesOvertaken += 1 }
         let isReserving = next.timesOvertaken > Self.timesOvertakenMax
         if isReserving { held.isReserved = true }
         let list = ReservedList(held: held, isReserved: isReserving)
-        beside.find(size: size, { [plan = next.plan] in FoundChange(plan, basis) }) { [next] found in
+        beside.find(size: size, { [plan = next.plan] in BackgroundChange(plan, basis) }) { [next] found in
             self.assumeIsolated { $0.goOn(next, found, size: size, list) }
         }
     }
 
-    private func goOn(_ change: UnderwayChange, _ found: FoundChange, size: Int, _ list: ReservedList) {
-        let carrying = carryOut(change, found)
-        if carrying == .done {
+    private func goOn(_ change: PendingChange, _ found: BackgroundChange, size: Int, _ list: ReservedList) {
+        let progress = carryOut(change, found)
+        if progress == .done {
             beside?.free(change.plan, size)
             // The result may hold a state that is no longer the head, or belong to a refused change.
             beside?.free(found, size)
         }
         // If the list was deleted or created again in the meantime, its requests no longer wait for this change.
-        guard list.isReserved, carrying == .done || heldLists[change.name] !== list.held else { return }
+        guard list.isReserved, progress == .done || heldLists[change.name] !== list.held else { return }
         release(list)
     }
 

@@ -14,7 +14,7 @@ extension Store {
     package func undeleteList(
         _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<ListState>
-    ) -> Carrying {
+    ) -> RequestProgress {
         undeleteList(name, epoch: epoch, as: newName ?? name, by: peer, nil, completion: completion)
     }
 
@@ -22,7 +22,7 @@ extension Store {
     private func undeleteList(
         _ name: ListName, epoch: String?, as newName: ListName, by peer: Peer, _ found: (Deletion, LeaseEnd)?,
         completion: @escaping Completion<ListState>
-    ) -> Carrying {
+    ) -> RequestProgress {
         if let refusal {
             completion(.failure(refusal))
             return .done

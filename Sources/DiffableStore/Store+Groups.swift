@@ -208,7 +208,7 @@ extension Store {
             held.committed = change.state
             held.schemas = change.schemas
             held.history = History()
-            pastBudget.remove(held)
+            historyBudget.remove(held)
             return Commit(event: .created, state: change.state)
         case .stepped(let operations, let delivery):
             var forgotten: [ListState] = []
@@ -216,7 +216,7 @@ extension Store {
                 let packed = PackedOperations(
                     operations, to: revision, from: before.snapshot,
                     json: encoded ?? OperationsWriter.array(operations))
-                var step = PastStep(revision, delivery, packed)
+                var step = PackedTransaction(revision, delivery, packed)
                 step.redraws = change.state.snapshot.redrawsAsked &- before.snapshot.redrawsAsked
                 held.history.append(step, after: before)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
@@ -235,7 +235,7 @@ extension Store {
             let forgotten = held.history.wholeStates + [former]
             held.committed = change.state
             held.history = History()
-            pastBudget.remove(held)
+            historyBudget.remove(held)
             return Commit(
                 event: .changed(from: former.revision, transaction: nil), state: change.state, forgotten: forgotten)
         case .undeleted:
@@ -260,7 +260,7 @@ extension Store {
             held.committed = nil
             held.schemas = nil
             held.history = History()
-            pastBudget.remove(held)
+            historyBudget.remove(held)
             // The name may be in use again by a list that was also deleted. Until those changes are on disk, later
             // changes of the name have to wait for them.
             if held.head == nil, held.group <= settledGroup { heldLists[change.state.name] = nil }
@@ -289,10 +289,10 @@ extension Store {
             held.history.trim(limits.history, now: now)
             freeLongPast(of: held)
             if held.history.isWorthPacking, unpackedLists.last !== held { unpackedLists.append(held) }
-            pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
+            historyBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
-        pastBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
+        historyBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
             held.history.shorten(to: held.history.cost - excess, cut)
             freeLongPast(of: held)
             return held.history.cost
@@ -392,7 +392,7 @@ extension Store {
     func trimHistory(of held: HeldList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
         freeLongPast(of: held)
-        pastBudget.set(held.history.cost, of: held)
+        historyBudget.set(held.history.cost, of: held)
     }
 
     /// In bytes.

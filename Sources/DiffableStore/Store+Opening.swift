@@ -20,7 +20,7 @@ extension Store {
             logger: logger, clock: await journal.clock, onFailure: onFailure)
         await store.endLeasesLeftBehind()
         await store.purgeDeletedLists()
-        await journal.startUpkeep()
+        await journal.startMaintenance()
         return store
     }
 }

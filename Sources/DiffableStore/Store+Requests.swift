@@ -73,9 +73,9 @@ extension Store {
         _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
-    ) -> Carrying {
-        let terms = Terms(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
-        return change(name, terms, requestKey, isSummarized: false, .transact(operations), completion: completion) {
+    ) -> RequestProgress {
+        let context = ChangeContext(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
+        return change(name, context, requestKey, isSummarized: false, .transact(operations), completion: completion) {
             RequestDigest.of(transact: operations)
         }
     }
@@ -86,9 +86,9 @@ extension Store {
         _ name: ListName, _ target: UndoTarget = .back(1), ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
-    ) -> Carrying {
-        let terms = Terms(ifRevision: ifRevision, mode: mode, origin: origin, peer: peer, needed: .all)
-        return change(name, terms, requestKey, isSummarized: true, .undo(target), completion: completion) {
+    ) -> RequestProgress {
+        let context = ChangeContext(ifRevision: ifRevision, mode: mode, origin: origin, peer: peer, needed: .all)
+        return change(name, context, requestKey, isSummarized: true, .undo(target), completion: completion) {
             RequestDigest.of(undo: target)
         }
     }
@@ -99,9 +99,9 @@ extension Store {
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
         requestKey: RequestKey? = nil, lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
         by peer: Peer = .daemon, completion: @escaping Completion<Outcome>
-    ) -> Carrying {
-        let terms = Terms(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
-        return change(name, terms, requestKey, isSummarized: true, .apply(target, delivery), completion: completion) {
+    ) -> RequestProgress {
+        let context = ChangeContext(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
+        return change(name, context, requestKey, isSummarized: true, .apply(target, delivery), completion: completion) {
             RequestDigest.of(apply: target, delivery: delivery)
         }
     }
@@ -126,12 +126,12 @@ extension Store {
         commit(ListChange(event: .deleted(deletion), state: head, leases: leases), answer: answer)
     }
 
-    func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
-        if !rights.isSuperset(of: terms.needed) {
+    func check(_ rights: Rights, _ head: ListState, _ context: ChangeContext) throws(StoreError) {
+        if !rights.isSuperset(of: context.needed) {
             guard rights.contains(.read) else { throw .noSuchList(head.name) }
-            throw .permissionDenied(head.name, terms.needed == .ask ? .asking : .change)
+            throw .permissionDenied(head.name, context.needed == .ask ? .asking : .change)
         }
-        let isReading = terms.mode == .dryRun && !terms.isForHandler || terms.ifRevision != nil
+        let isReading = context.mode == .dryRun && !context.isForHandler || context.ifRevision != nil
         if !rights.contains(.read), isReading {
             throw .permissionDenied(head.name, .readingWhileWriteOnly)
         }
@@ -166,20 +166,20 @@ extension Store {
     }
 
     func move(
-        _ held: HeldList, from head: ListState, by made: MadeChange, _ terms: Terms, isWriteOnly: Bool,
+        _ held: HeldList, from head: ListState, by made: ComputedChange, _ context: ChangeContext, isWriteOnly: Bool,
         completion: @escaping Completion<Outcome>
     ) {
-        switch terms.mode {
+        switch context.mode {
         case .dryRun:
             let after = head.moved(to: head.revision, made.new)
             let outcome = Outcome(
                 before: head, after: after, by: made, isWriteOnly: isWriteOnly,
-                consideration: terms.isForHandler ? keep(made, of: head, in: held) : nil)
+                evaluation: context.isForHandler ? keep(made, of: head, in: held) : nil)
             answer(.outcome(completion, .success(outcome)), about: head.name)
         case .commit where made.operations.isEmpty:
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
             let answer = DeferredReply.outcome(completion, .success(outcome))
-            guard let request = terms.request else { return self.answer(answer, about: head.name) }
+            guard let request = context.request else { return self.answer(answer, about: head.name) }
             let result = result(of: request, outcome, at: clock.running)
             commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
         case .commit:
@@ -191,15 +191,15 @@ extension Store {
             let moment = clock.now
             commit(
                 ListChange(
-                    from: head, to: state, by: made, at: moment, origin: terms.origin,
-                    result: terms.request.map { result(of: $0, outcome, at: moment.running) },
-                    leases: leaseChange(from: head, by: made, terms.lease)),
+                    from: head, to: state, by: made, at: moment, origin: context.origin,
+                    result: context.request.map { result(of: $0, outcome, at: moment.running) },
+                    leases: leaseChange(from: head, by: made, context.lease)),
                 of: held, answer: .outcome(completion, .success(outcome)))
         }
     }
 
     /// Costs nothing if neither the request nor the list has a lease.
-    private func leaseChange(from head: ListState, by made: MadeChange, _ lease: Lease?) -> LeaseChange? {
+    private func leaseChange(from head: ListState, by made: ComputedChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }
         if let found = made.consequences?.leases, found.isFor(lease, leases) { return found.change }

@@ -10,7 +10,7 @@ package struct RestoredList: Sendable {
     /// Whether the contents have to match the schemas.
     package var existing: ExistingItems
     /// The result of `prepared`: the change from an empty list, and whether the contents match the schemas.
-    private(set) var preparation: (change: MadeChange, check: Result<Void, StoreError>)?
+    private(set) var preparation: (change: ComputedChange, check: Result<Void, StoreError>)?
 
     package init(
         name: ListName, snapshot: Snapshot, access: AccessRecord = AccessRecord(), schemas: SchemaSet? = nil,
@@ -103,8 +103,8 @@ extension RestoredList {
         return list
     }
 
-    fileprivate var change: MadeChange {
-        MadeChange(new: snapshot, operations: snapshot.difference(from: Snapshot()))
+    fileprivate var change: ComputedChange {
+        ComputedChange(new: snapshot, operations: snapshot.difference(from: Snapshot()))
     }
 
     /// Throws if the contents do not match the list's own schemas.

@@ -26,7 +26,7 @@ package actor Store {
     /// Called once for each commit group, before its requests are answered. Volatile lists: once for each transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
     /// Nil to do all work on the queue.
-    package var beside: WorkBeside?
+    package var beside: BackgroundWork?
     let clock: StoreClock
     /// Called when a shared list becomes live or stops being live.
     package var onLiveness: @Sendable (ListName) -> Void = { _ in }
@@ -74,7 +74,7 @@ package actor Store {
     var lastLeaseNumber = 0
     /// The numbers of leases that have not ended.
     var liveLeases: Set<Int> = []
-    var lastConsiderationNumber = 0
+    var lastEvaluationNumber = 0
 
     var gathering: Group
     var inFlight: Group?
@@ -88,7 +88,7 @@ package actor Store {
     /// The number of the gathering group. Nil while the group is empty.
     package var gatheringGroup: Int? { gathering.changes.isEmpty ? nil : gathering.number }
     /// Limits the memory of all histories together.
-    var pastBudget = PastBudget<HeldList>()
+    var historyBudget = HistoryBudget<HeldList>()
     /// The number of remembered request keys, without keys that are not on disk yet.
     var keyCount = 0
     /// Lists with a history that has grown and may exceed its limits.
@@ -172,7 +172,7 @@ package actor Store {
         keyCount = requestWindows.values.reduce(0) { $0 + $1.settledCount }
         let changed = heldLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }
         for (held, _) in changed.sorted(by: { $0.1 < $1.1 }) {
-            pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
+            historyBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
             if held.history.isWorthPacking { unpackedLists.append(held) }
         }
     }
@@ -197,11 +197,11 @@ package struct RecoveredLists: Sendable {
 
 extension Store {
     /// Takes new limits. Lists that exceed one keep their contents. History is cut when the list is next changed or read.
-    package func take(_ limits: StoreLimits) {
+    package func apply(_ limits: StoreLimits) {
         let isCountedAnew = limits.subordinates != self.limits.subordinates
         self.limits = limits
         if isCountedAnew { recountUsages() }
-        journal.take(limits)
+        journal.apply(limits)
         areDeletionsUncounted = true
         purgeDeletedLists()
     }

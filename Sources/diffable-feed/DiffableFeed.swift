@@ -126,7 +126,7 @@ struct DiffableFeedCommand: AsyncParsableCommand {
                 let faults = settings.compactMap { feed in
                     do throws(FeedError) { try feed.checkProgram() } catch {
                         return
-                            "\(path): feed \(quoted(feed.list)): \(feed.names.text(of: error)); install it, or correct \(feed.source.sort)"
+                            "\(path): feed \(quoted(feed.list)): \(feed.names.text(of: error)); install it, or correct \(feed.source.kind)"
                     }
                     return nil
                 }

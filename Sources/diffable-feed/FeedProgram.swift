@@ -27,7 +27,7 @@ struct FeedProgram {
         let destination = LogDestination.detect()
         logger = Logger(label: "diffable-feed") { _ in
             switch destination {
-            case .journal: JournalLogHandler(identifier: "diffable-feed")
+            case .journal: SystemLogHandler(identifier: "diffable-feed")
             case .standardError: StandardErrorLogHandler()
             }
         }
@@ -66,7 +66,7 @@ struct FeedProgram {
         notifier.notify(.reloading)
         do {
             if let settings = try again() {
-                let change = await feeds.take(settings)
+                let change = await feeds.apply(settings)
                 let count = counted(settings.count, "feed")
                 logger.notice(
                     "read the configuration again: \(count); \(change.started) started, \(change.ended) ended")

@@ -63,7 +63,7 @@ struct Serve: AsyncParsableCommand {
         let destination = LogDestination.detect()
         let logger = Logger(label: "diffable-web") { _ in
             switch destination {
-            case .journal: JournalLogHandler(identifier: "diffable-web")
+            case .journal: SystemLogHandler(identifier: "diffable-web")
             case .standardError: StandardErrorLogHandler()
             }
         }

@@ -24,7 +24,7 @@ struct ShownItemsOptions: ParsableArguments {
             valueName: "path"))
     var sort: [String] = []
 
-    func sortKeys() throws -> [SortKey] { try sort.map { try SortKey(checking: $0) } }
+    func sortKeys() throws -> [SortOption] { try sort.map { try SortOption(checking: $0) } }
 
     /// Whether items are selected by conditions, so that none may match.
     var selectsItems: Bool { !matching.isEmpty || search != nil || !sections.isEmpty }

@@ -91,7 +91,7 @@ struct Diffabled: AsyncParsableCommand {
     private func report(_ error: any Error, to destination: LogDestination) {
         switch destination {
         case .journal:
-            Logger(label: "diffabled") { _ in JournalLogHandler(identifier: "diffabled") }.critical("\(error)")
+            Logger(label: "diffabled") { _ in SystemLogHandler(identifier: "diffabled") }.critical("\(error)")
         case .standardError:
             let line = Array("diffabled: \(error)\n".utf8)
             _ = write(STDERR_FILENO, line, line.count)
@@ -112,7 +112,7 @@ private func bootstrapLogging(to destination: LogDestination, _ threshold: LogTh
     LoggingSystem.bootstrap { _ in
         let handler: any LogHandler =
             switch destination {
-            case .journal: JournalLogHandler(identifier: "diffabled")
+            case .journal: SystemLogHandler(identifier: "diffabled")
             case .standardError: StandardErrorLogHandler()
             }
         return AdjustableLogHandler(handler, threshold)

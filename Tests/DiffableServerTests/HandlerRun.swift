@@ -304,7 +304,7 @@ final class HandlerRun {
         if case .ended(let reason) = loss { actions.append(.tellEnd(handler.id, handler.list, reason)) }
     }
 
-    private func replied(_ ask: HandlerMachine.AskID, _ ending: HandlerMachine.Ending) -> [HandlerMachine.Action] {
+    private func replied(_ ask: HandlerMachine.AskID, _ ending: HandlerMachine.Outcome) -> [HandlerMachine.Action] {
         [.cancelTimer(ask), .reply(ask, ending)]
     }
 

@@ -22,7 +22,7 @@ struct AccessRecoveryTests {
         for number in 0..<40 {
             _ = try await store.transacting("a", [.appendSections([Section(id: .numbered(number))])]).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list WHERE name = 'a'") > 0)
         _ = try await store.settingAccess("b", AccessRecord(owner: 7)).get()
         let expected = [

@@ -146,10 +146,10 @@ struct AccessTests {
         _ = try await store.creating("sys.b", mode: .ownerOnly, by: alice).get()
         _ = try await store.creating("c", by: alice).get()
         let open = AccessRules([.init(prefix: "sys.", mode: AccessMode(bits: 0o644))])
-        #expect(await store.run { $0.take(open) } == ["sys.a"])
+        #expect(await store.run { $0.apply(open) } == ["sys.a"])
         #expect(await store.lists(for: bob).map(\.state.name) == ["sys.a"])
-        #expect(await store.run { $0.take(open) } == [])
-        #expect(await store.run { $0.take(AccessRules()) } == ["sys.a"])
+        #expect(await store.run { $0.apply(open) } == [])
+        #expect(await store.run { $0.apply(AccessRules()) } == ["sys.a"])
         #expect(await store.lists(for: bob).isEmpty)
     }
 

@@ -16,17 +16,17 @@ struct AskingTests {
 
     private func consider(_ proposal: Proposal) {
         bench.store.later { [bench] store in
-            store.consider(proposal) { result in
+            store.evaluate(proposal) { result in
                 bench.log.append("consider: \(result.summary)\((try? result.get().isRepeated) == true ? " again" : "")")
             }
         }
     }
 
     private func carryOut(
-        _ proposal: Proposal, with operations: [ListOperation]? = nil, after consideration: Consideration? = nil
+        _ proposal: Proposal, with operations: [ListOperation]? = nil, after evaluation: ProposalEvaluationID? = nil
     ) {
         bench.store.later { [bench] store in
-            store.carryOut(proposal, with: operations, after: consideration) {
+            store.carryOut(proposal, with: operations, after: evaluation) {
                 bench.log.append("carry out: \($0.summary)")
             }
         }
@@ -35,7 +35,7 @@ struct AskingTests {
     /// Returns the outcome of a volatile list's proposal.
     private func found(_ proposal: Proposal) async throws -> Outcome {
         try await withCheckedContinuation { continuation in
-            bench.store.later { $0.consider(proposal) { continuation.resume(returning: $0) } }
+            bench.store.later { $0.evaluate(proposal) { continuation.resume(returning: $0) } }
         }.get()
     }
 
@@ -103,32 +103,32 @@ struct AskingTests {
         func items() async -> [ItemID]? { await store.list("tasks")?.snapshot.itemIdentifiers }
         let x = try await found(proposal("x"))
         // Applying it a second time would do this.
-        carryOut(proposal("else"), after: x.consideration)
+        carryOut(proposal("else"), after: x.evaluation)
         await store.settle()
         #expect(await items() == ["x"])
         // Another client's proposal, other operations, a change, other limits: it is applied to the current state.
         let y = try await found(proposal("y"))
         let z = try await found(proposal("z"))
-        carryOut(proposal("y"), after: y.consideration)
-        carryOut(proposal("z"), after: z.consideration)
+        carryOut(proposal("y"), after: y.evaluation)
+        carryOut(proposal("z"), after: z.evaluation)
         await store.settle()
         #expect(await items() == ["x", "y", "z"])
         let a = try await found(proposal("a"))
-        carryOut(proposal("a"), with: [.appendItems([Item(id: "b")])], after: a.consideration)
+        carryOut(proposal("a"), with: [.appendItems([Item(id: "b")])], after: a.evaluation)
         await store.settle()
         #expect(await items() == ["x", "y", "z", "b"])
         let c = try await found(proposal("c"))
         bench.transact("tasks", [.appendItems([Item(id: "c")])])
-        carryOut(proposal("c"), after: c.consideration)
+        carryOut(proposal("c"), after: c.evaluation)
         await store.settle()
         #expect(bench.log.lines.last == "carry out: transaction", "\(bench.log.lines)")
         let d = try await found(proposal("d"))
         await store.run { store in
             var limits = store.limits
             limits.snapshot.itemsMax = 5
-            store.take(limits)
+            store.apply(limits)
         }
-        carryOut(proposal("d"), after: d.consideration)
+        carryOut(proposal("d"), after: d.evaluation)
         await store.settle()
         #expect(await items() == ["x", "y", "z", "b", "c"], "\(bench.log.lines)")
     }
@@ -136,15 +136,15 @@ struct AskingTests {
     @Test func `what was found is let go of when nothing comes of it`() async throws {
         await bench.store.run { store in store.createList("tasks", durability: .volatile) { _ in } }
         let proposal = Proposal(list: "tasks", operations: [.appendSections([Section(id: "s")])])
-        let consideration = try #require(try await found(proposal).consideration)
+        let evaluation = try #require(try await found(proposal).evaluation)
         await bench.store.run { store in
-            #expect(store.heldLists["tasks"]?.considered != nil)
-            store.forget(consideration, of: "tasks")
-            #expect(store.heldLists["tasks"]?.considered == nil)
+            #expect(store.heldLists["tasks"]?.evaluated != nil)
+            store.forget(evaluation, of: "tasks")
+            #expect(store.heldLists["tasks"]?.evaluated == nil)
         }
         _ = try await found(proposal)
         bench.transact("tasks", [.appendSections([Section(id: "t")])])
-        await bench.store.run { store in #expect(store.heldLists["tasks"]?.considered == nil) }
+        await bench.store.run { store in #expect(store.heldLists["tasks"]?.evaluated == nil) }
     }
 
     @Test func `who may not ask is told so, or that there is no list`() async {

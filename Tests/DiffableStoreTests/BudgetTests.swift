@@ -37,7 +37,7 @@ struct BudgetTests {
         print("seed \(seed)")
         var generator = RandomChanges(seed: seed).generator
         for _ in 0..<100 {
-            var budget = PastBudget<Past>()
+            var budget = HistoryBudget<Past>()
             // Ordered by their last changes.
             var expected: [(list: Past, model: Past)] = []
             let max = Int.random(in: 0...300, using: &generator)
@@ -102,7 +102,7 @@ struct BudgetTests {
             for name in names { #expect(before[name] ?? 0 > 0) }
             await store.shutDown()
             store = try await directory.open(limits: limits)
-            #expect(await store.run { $0.pastBudget.cost } <= 20_000 + newestOfAll)
+            #expect(await store.run { $0.historyBudget.cost } <= 20_000 + newestOfAll)
         }
         for name in names {
             #expect(try await store.undoing(name).get().new.numberOfItems == 9, "\(name)")
@@ -266,13 +266,13 @@ struct BudgetTests {
             let count = kept.values.reduce(0) { $0 + $1.count }
             #expect((40...50).contains(count))
             #expect(await store.run { $0.keyCount } == count)
-            await store.sqlite.finishUpkeep()
+            await store.sqlite.finishMaintenance()
             // The limit plus the rows whose deletion may be delayed.
             #expect(try await store.sqlite.query("SELECT count(*) FROM request") <= 50 + 2 * 256)
             await store.shutDown()
             store = try await directory.open(limits: limits, clock: time.clock)
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") <= 50)
         await store.shutDown()
     }
@@ -330,7 +330,7 @@ struct BudgetTests {
                 "list 0", [.reconfigureItems([ItemReconfiguration(id: "a", content: content)])]
             ).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT max(generation) FROM list") == 0)
         for index in 0..<40 {
             let content = index % 2 == 0 ? long : nil
@@ -338,13 +338,13 @@ struct BudgetTests {
                 "list 0", [.reconfigureItems([ItemReconfiguration(id: "a", content: content)])]
             ).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT max(generation) FROM list") >= 1)
         await store.shutDown()
     }
 }
 
 extension SQLiteJournal {
-    fileprivate var pastCost: Int { pastBudget.cost }
+    fileprivate var pastCost: Int { historyBudget.cost }
     fileprivate var rowsOfEachMin: Int { lists.values.map(\.rowsKept).min() ?? 0 }
 }

@@ -17,8 +17,8 @@ final class BesideBench: Sendable {
     private let begun = Mutex(0)
 
     /// - Parameter sizeMax: most items of work that is done on the queue instead.
-    func beside(_ store: Store, sizeMax: Int) -> WorkBeside {
-        WorkBeside(sizeMax: sizeMax) { [self] _, work, then in
+    func beside(_ store: Store, sizeMax: Int) -> BackgroundWork {
+        BackgroundWork(sizeMax: sizeMax) { [self] _, work, then in
             begun.withLock { $0 += 1 }
             pieces.withLock { $0.append(Piece(work: work, then: { store.executor.execute(then) })) }
         } free: { _, _ in

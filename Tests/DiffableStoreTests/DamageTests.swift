@@ -136,7 +136,7 @@ private struct DamagedOriginal {
                     old = try Data(contentsOf: URL(filePath: directory.databasePath + "-wal"))
                 }
             }
-            await store.sqlite.finishUpkeep()
+            await store.sqlite.finishMaintenance()
             newest = await store.lists.map(Remembered.init)
             if round == 1 {
                 let left = try directory.copied()

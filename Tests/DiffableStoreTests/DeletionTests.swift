@@ -105,7 +105,7 @@ import Testing
         #expect(await deletedNames(store) == ["tasks", "tasks", "tasks"])
         #expect(await deletedNames(store, for: Self.alice) == ["tasks"])
         #expect(await deletedNames(store, for: Self.bob) == [])
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM deletedList") == 3)
         #expect(try await store.sqlite.query("SELECT count(DISTINCT list) FROM journal") == 3)
         #expect(await store.undeleting("tasks", by: Self.bob).failure == .noDeletedList("tasks", ageMax: 86_400, nil))
@@ -150,9 +150,9 @@ import Testing
         _ = try await store.deleting("long").get()
         #expect(
             await store.undeleting("long").failure == .noDeletedList("long", ageMax: 86_400, .tooLong(max: 12_000)))
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
-        await store.run { $0.take(self.limits(deletedLengthMax: 0)) }
+        await store.run { $0.apply(self.limits(deletedLengthMax: 0)) }
         try await make("none", store, takes: 6_000)
         #expect(await store.deleting("none", keeping: .required).failure == .notKept("none", .keepsNone))
         await store.shutDown()
@@ -190,7 +190,7 @@ import Testing
         for name: ListName in ["a", "b", "c"] { _ = try await store.deleting(name).get() }
         let length = await length(store)
         #expect((18_000...27_000).contains(length))
-        await store.run { $0.take(self.limits(deletedLengthMax: length)) }
+        await store.run { $0.apply(self.limits(deletedLengthMax: length)) }
         await store.settle()
         #expect(await deletedNames(store) == ["c", "b", "a"])
         await store.shutDown()
@@ -206,7 +206,7 @@ import Testing
         _ = try await store.deleting("d").get()
         await store.settle()
         #expect(await deletedNames(store) == ["d", "c"])
-        await store.run { $0.take(self.limits(deletedLengthMax: 0)) }
+        await store.run { $0.apply(self.limits(deletedLengthMax: 0)) }
         await store.settleOnDisk()
         #expect(await deletedNames(store) == [])
         #expect(try await store.sqlite.query("SELECT count(*) FROM deletedList") == 0)
@@ -220,7 +220,7 @@ import Testing
         for (name, excess): (ListName, Int) in [("long", 1), ("fits", 0)] {
             try await make(name, store, takes: 8_000)
             let state = try #require(await store.list(name))
-            await store.run { $0.take(self.limits(deletedLengthMax: DeletedList.length(of: state) - excess)) }
+            await store.run { $0.apply(self.limits(deletedLengthMax: DeletedList.length(of: state) - excess)) }
             _ = try await store.deleting(name).get()
             await store.settle()
         }
@@ -237,7 +237,7 @@ import Testing
         try await make("a", store, takes: 6_000, by: Self.alice)
         _ = try await store.deleting("a").get()
         let length = await length(store)
-        await store.run { $0.take(self.limits(deletedLengthMax: 3 * length)) }
+        await store.run { $0.apply(self.limits(deletedLengthMax: 3 * length)) }
         for name: ListName in ["b", "c", "d", "e"] {
             try await make(name, store, takes: 6_000, by: Self.bob)
             _ = try await store.deleting(name).get()
@@ -456,7 +456,7 @@ import Testing
             }
             // A checkpoint may be running.
             _ = try await store.deleting("tasks").get()
-            if round % 3 == 0 { await store.sqlite.finishUpkeep() }
+            if round % 3 == 0 { await store.sqlite.finishMaintenance() }
             if round % 3 == 1 {
                 let left = try await store.sqlite.crash(in: directory).left
                 let again = try await left.open(limits: limits)
@@ -558,7 +558,7 @@ import Testing
     @Test func `is its owner's to rename, to a name that is free and its to create`() async throws {
         let rules = AccessRules([AccessRules.Rule(prefix: "system/", creators: .some(users: [], groups: []))])
         let store = try await directory.open()
-        _ = await store.run { $0.take(rules) }
+        _ = await store.run { $0.apply(rules) }
         for name: ListName in ["a", "b"] {
             _ = try await withCheckedContinuation { continuation in
                 store.later {

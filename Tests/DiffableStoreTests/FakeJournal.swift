@@ -22,7 +22,7 @@ final class FakeJournal: Journal {
         state.withLock { $0.waiting.append(Waiting(changes: changes, completion: completion)) }
     }
 
-    func take(_ limits: StoreLimits) {}
+    func apply(_ limits: StoreLimits) {}
 
     var standstill: Duration { .zero }
 

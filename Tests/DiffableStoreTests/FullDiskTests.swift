@@ -36,7 +36,7 @@ struct FullDiskTests {
         while await store.sqlite.firstList(\.journalLengthMin) == 0 {
             let operation: ListOperation = redraws % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
             _ = try await store.transacting("tasks", [operation]).get()
-            await store.sqlite.finishUpkeep()
+            await store.sqlite.finishMaintenance()
             redraws += 1
         }
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 0)
@@ -45,7 +45,7 @@ struct FullDiskTests {
             let items = [Item(id: .numbered(index), content: long)]
             _ = try await store.transacting("tasks", [.appendItems(items, to: .section("all"))]).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") > 0)
         let before = await store.lists.map(Remembered.init)
         await store.shutDown()

@@ -145,10 +145,10 @@ struct JournalHistoryTests {
         for index in 0..<1_200 {
             let operation: ListOperation = index % 2 == 0 ? .expandItems(["a"]) : .collapseItems(["a"])
             _ = try await store.transacting("tasks", [operation]).get()
-            await store.sqlite.finishUpkeep()
+            await store.sqlite.finishMaintenance()
             // Twenty rows may wait for a checkpoint, in addition to the history's rows and the rows since the last checkpoint.
             let rows = try await store.sqlite.query("SELECT count(*) FROM journal")
-            #expect(rows <= kept + 20 + PastRun.countMax)
+            #expect(rows <= kept + 20 + HistoryRun.countMax)
         }
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 2)
         let before = try await past(store)
@@ -167,12 +167,12 @@ struct JournalHistoryTests {
         try await makeList(in: store)
         let items = (0..<1_000).map { Item(id: .numbered($0)) }
         _ = try await store.applying("tasks", .section("s", items)).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") <= 1)
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 2)
         #expect(try await past(store).revisions.map(\.number) == [2])
         _ = try await store.transacting("tasks", [.deleteItems(["3"])]).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT checkpointRevision FROM list") == 2)
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 1)
         #expect(try await past(store).revisions.map(\.number) == [3])

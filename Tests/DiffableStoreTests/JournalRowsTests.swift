@@ -81,10 +81,10 @@ struct JournalRowsTests {
         let limits = StoreLimits(journalStepsMin: 40, history: .none)
         let store = try await openWithSection(limits: limits)
         for index in 0..<39 { _ = try await store.transacting("tasks", append(index)).get() }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 0)
         _ = try await store.transacting("tasks", append(39)).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 1)
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
         #expect(await store.sqlite.firstList(\.journalSteps) == 0)
@@ -100,10 +100,10 @@ struct JournalRowsTests {
         let items = (0..<200).map { Item(id: .numbered($0)) }
         _ = try await store.transacting("tasks", [.appendItems(items, to: .section("s"))]).get()
         for index in 0..<90 { _ = try await store.transacting("tasks", [toggle(index)]).get() }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 0)
         for index in 90..<110 { _ = try await store.transacting("tasks", [toggle(index)]).get() }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 1)
         await store.shutDown()
     }
@@ -111,10 +111,10 @@ struct JournalRowsTests {
     @Test func `when nothing is to be done, a quarter of the last checkpoint is a reason for another`() async throws {
         let limits = StoreLimits(journalLengthMin: 1, idleMilliseconds: 30, history: .none)
         let store = try await openWithSection(limits: limits)
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         let items = (0..<200).map { Item(id: .numbered($0)) }
         _ = try await store.transacting("tasks", [.appendItems(items, to: .section("s"))]).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         let generation = try await store.sqlite.query("SELECT generation FROM list")
         let content = Content(Array("\"\(String(repeating: "x", count: 800))\"".utf8))
         let item = Item(id: "long", content: content)
@@ -136,7 +136,7 @@ struct JournalRowsTests {
     func `a checkpoint that is not what was written is refused`(edit: String) async throws {
         let store = try await openWithSection(limits: StoreLimits(journalStepsMin: 10, history: .none))
         for index in 0..<20 { _ = try await store.transacting("tasks", append(index)).get() }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list") > 0)
         await store.shutDown()
         try directory.edit(edit)

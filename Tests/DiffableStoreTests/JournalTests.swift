@@ -57,7 +57,7 @@ struct JournalTests {
         _ = try await store.sqlite.query("DROP TABLE checkpoint")
         let operations: [ListOperation] = [.appendSections([Section(id: "today")])]
         #expect(try await store.transacting("tasks", operations).get().revision == 1)
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         let error = await store.transacting("tasks", [.deleteAllItems]).failure
         guard case .storageFailed = error else {
             Issue.record("\(String(describing: error))")

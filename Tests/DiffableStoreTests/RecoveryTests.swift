@@ -140,11 +140,11 @@ struct RecoveryTests {
         for index in 0..<300 {
             _ = try await store.applying("tasks", .section("all", [Item(id: .numbered(index))])).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT sum(length(operations)) FROM journal") < 1_000)
         #expect(try await store.sqlite.query("SELECT count(DISTINCT generation) FROM checkpoint") == 1)
         _ = try await store.deleting("tasks").get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         for table in ["list", "journal", "checkpoint"] {
             #expect(try await store.sqlite.query("SELECT count(*) FROM \(table)") == 0)
         }

@@ -51,7 +51,7 @@ import Testing
         for number in 1...5 { _ = try await append(number, to: store).get() }
         await store.shutDown()
         store = try await directory.open(limits: limits)
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 3)
         for number in 3...5 { #expect(try await append(number, to: store).get().revision == number + 1) }
         #expect(await append(2, to: store).failure != nil, "its item is there already")
@@ -69,7 +69,7 @@ import Testing
     @Test func `are deleted when they are too many`() async throws {
         let store = try await opened(StoreLimits(requests: RequestLimits(keysMax: 10)))
         for number in 1...600 { _ = try await append(number, to: store).get() }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         let left = try await store.sqlite.query("SELECT count(*) FROM request")
         #expect(left >= 10 && left <= 10 + 257)
         #expect(try await store.sqlite.query("SELECT max(number) FROM request") == 600)
@@ -82,7 +82,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(5))
         await store.shutDown()
         store = try await directory.open(limits: StoreLimits(requests: RequestLimits(ageMax: 0)))
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         // The last one stays, so that the numbering continues.
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
         #expect(await append(1, to: store).failure != nil, "its item is there already")
@@ -150,9 +150,9 @@ import Testing
         _ = try await store.deleting("tasks").get()
         let crashed = try await store.sqlite.crash(in: directory).left
         // The keys stay until the deleted list can no longer be restored.
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
-        await store.run { $0.take(StoreLimits(history: HistoryLimits(deletedLengthMax: 0))) }
+        await store.run { $0.apply(StoreLimits(history: HistoryLimits(deletedLengthMax: 0))) }
         await store.settleOnDisk()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 0)
         await store.shutDown()

@@ -4,9 +4,9 @@ import Testing
 
 struct RetirementTests {
     @Test func `only what goes with a deleted list is everything`() {
-        #expect(Retirement.everything(list: 1).isOfEverything)
-        #expect(!Retirement(list: 1, revisionMax: .max, generationKept: 0).isOfEverything)
-        #expect(!Retirement(list: 1, revisionMax: 7, generationKept: -1).isOfEverything)
-        #expect(!Retirement(list: 1, revisionMax: 7, generationKept: 3).isOfEverything)
+        #expect(RowDeletion.everything(list: 1).isOfEverything)
+        #expect(!RowDeletion(list: 1, revisionMax: .max, generationKept: 0).isOfEverything)
+        #expect(!RowDeletion(list: 1, revisionMax: 7, generationKept: -1).isOfEverything)
+        #expect(!RowDeletion(list: 1, revisionMax: 7, generationKept: 3).isOfEverything)
     }
 }

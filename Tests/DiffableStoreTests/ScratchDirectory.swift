@@ -61,7 +61,7 @@ extension Store {
             // Answered requests may cause further work.
             await settle()
         } while await statistics.pendingTransactions > 0
-        await sqlite.finishUpkeep()
+        await sqlite.finishMaintenance()
     }
 }
 
@@ -81,8 +81,8 @@ extension SQLiteJournal {
     }
 
     /// Returns when no maintenance is left.
-    func finishUpkeep() async {
-        while !upkeep.isEmpty, case .scheduled = upkeepState { await Task.yield() }
+    func finishMaintenance() async {
+        while !maintenance.isEmpty, case .scheduled = maintenanceState { await Task.yield() }
     }
 }
 

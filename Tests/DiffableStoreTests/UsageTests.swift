@@ -89,7 +89,7 @@ struct UsageTests {
             bench.store.later { store in
                 var limits = store.limits
                 limits.subordinates = SubordinateUsers(subordinates, daemonUserID: 0) { _ in nil }
-                store.take(limits)
+                store.apply(limits)
             }
         }
         count("61001:100000:65536")
@@ -188,13 +188,13 @@ struct UsageTests {
                     case 3: store.setAccess(of: name, AccessRecord(owner: peer.userID)) { _ in }
                     case 4: store.undo(name) { _ in }
                     case 5: store.transact(name, [.deleteItems([id], .isPassedOver)]) { _ in }
-                    case 6: _ = store.take(AccessRules([.init(prefix: "", mode: AccessMode(bits: 0o666))]))
+                    case 6: _ = store.apply(AccessRules([.init(prefix: "", mode: AccessMode(bits: 0o666))]))
                     case 7: store.undeleteList(name, as: newName, by: peer) { _ in }
                     case 8: store.renameList(name, to: newName) { _ in }
                     case 9:
                         var limits = store.limits
                         limits.subordinates = SubordinateUsers("\(owner):100000:9", daemonUserID: 0) { _ in nil }
-                        store.take(limits)
+                        store.apply(limits)
                     default:
                         store.apply(
                             name, .whole([Section(id: "s", items: [Item(id: id, content: content)])]), by: peer

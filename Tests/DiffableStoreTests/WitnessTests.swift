@@ -214,7 +214,7 @@ struct WitnessTests {
         let after = await epochs(again)
         #expect(Set(after).isDisjoint(with: before))
         #expect(log.lines.count == 1 && log.lines[0].contains("error: the database is not as it was"))
-        await again.sqlite.finishUpkeep()
+        await again.sqlite.finishMaintenance()
         #expect(try await again.sqlite.query("SELECT count(*) FROM journal") >= 5)
         await again.shutDown()
     }

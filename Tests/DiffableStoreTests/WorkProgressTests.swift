@@ -47,7 +47,7 @@ struct WorkProgressTests {
         let directory = ScratchDirectory()
         let store = try await directory.open()
         // Opening may have left maintenance to do.
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         // The job that notified us may not have ended yet.
         #expect(try await eventuallyInTask { store.standstill == .zero })
         let (goOn, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

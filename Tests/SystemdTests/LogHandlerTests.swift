@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `a line in the journal has its fields, whatever their values hold`() {
-        var handler = JournalLogHandler(identifier: "diffabled")
+        var handler = SystemLogHandler(identifier: "diffabled")
         handler.metadata = ["peerUID": "1000"]
         #expect(
             handler.assignments(for: event("slow\nreader", ["list": "a\nPRIORITY=0"])) == [

@@ -40,7 +40,7 @@ extension VisibleRows {
     package func changes(from old: VisibleRows, by difference: [ListOperation]) -> [RowChange] {
         var writer = RowChangeWriter(from: old, to: self)
         for operation in shown.difference(from: old.shown) { writer.place(operation) }
-        for operation in difference { writer.touch(operation) }
+        for operation in difference { writer.noteChange(operation) }
         writer.reload()
         return writer.changes
     }
@@ -133,23 +133,23 @@ private struct RowChangeWriter {
 
     // MARK: Looks
 
-    mutating func touch(_ operation: ListOperation) {
+    mutating func noteChange(_ operation: ListOperation) {
         switch operation {
         case .reconfigureItems(let changes): redrawn.formUnion(changes.lazy.map(\.id))
         case .foldItems(let ids), .unfoldItems(let ids): redrawn.formUnion(ids)
         case .reloadItems(let reloads): redrawn.formUnion(reloads.lazy.map(\.id))
         case .expandItems(let ids), .collapseItems(let ids): touched.formUnion(ids)
         // An item may get its first child, or lose its last one.
-        case .insertItems(let items, _): touchParents(of: items.lazy.map(\.id))
-        case .deleteItems(let ids, _): touchParents(of: ids)
-        case .moveItem(let id, _): touchParents(of: CollectionOfOne(id))
+        case .insertItems(let items, _): noteParents(of: items.lazy.map(\.id))
+        case .deleteItems(let ids, _): noteParents(of: ids)
+        case .moveItem(let id, _): noteParents(of: CollectionOfOne(id))
         case .deleteSections, .insertSections, .moveSection, .reloadSections, .reconfigureList: break
         case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
     }
 
-    private mutating func touchParents(of items: some Sequence<ItemID>) {
+    private mutating func noteParents(of items: some Sequence<ItemID>) {
         for item in items {
             if let parent = old.list.parent(of: item) { touched.insert(parent) }
             if let parent = new.list.parent(of: item) { touched.insert(parent) }

@@ -1,7 +1,7 @@
 /// A slot with a record, without a reference count. Valid while the snapshot is retained.
 struct BorrowedSlot {
     let record: BorrowedRecord
-    let place: Place
+    let place: SlotPosition
 
     /// Nil for a free slot, and for the list's slot if the list has no content.
     init?(_ slot: UnsafeMutablePointer<Slot>) {

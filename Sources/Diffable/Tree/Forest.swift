@@ -104,13 +104,13 @@ extension Forest {
             handle = slotCount
             slotCount += 1
         }
-        slots.set(record, Place(isExpanded: isExpanded, isFolded: isFolded), of: handle)
+        slots.set(record, SlotPosition(isExpanded: isExpanded, isFolded: isFolded), of: handle)
         lengthCounted += record.lengthCounted
         return handle
     }
 
     /// Allocates a handle with a known position. Nothing may have been freed in this forest.
-    mutating func allocate(_ record: Record, at place: Place) -> Handle {
+    mutating func allocate(_ record: Record, at place: SlotPosition) -> Handle {
         let handle = slotCount
         slotCount += 1
         slots.set(record, place, of: handle)
@@ -123,7 +123,7 @@ extension Forest {
 
     /// Allocates the next handles for records with known positions. Nothing may have been freed in this forest, and the
     /// handles have to be on one page of slots.
-    mutating func allocate(_ slots: [(record: Record, place: Place)]) {
+    mutating func allocate(_ slots: [(record: Record, place: SlotPosition)]) {
         self.slots.set(slots, from: slotCount)
         slotCount += Handle(slots.count)
         for slot in slots { lengthCounted += slot.record.lengthCounted }
@@ -195,7 +195,7 @@ extension Forest {
     mutating func free(_ handle: Handle, _ willFree: (Handle, Record) -> Void) {
         willFree(handle, record(handle))
         freeChildren(of: handle, willFree)
-        lengthCounted -= slots.set(nil, Place(nextFree: freeSlot), of: handle)
+        lengthCounted -= slots.set(nil, SlotPosition(nextFree: freeSlot), of: handle)
         freeSlot = handle
     }
 

@@ -2,7 +2,7 @@ struct Slot {
     /// Nil for a free slot, and for the list's slot if the list has no content. The first member and the only
     /// reference, as `LendingPage` requires.
     var record: Record?
-    var place: Place
+    var place: SlotPosition
 
     static let filler = Slot(record: nil, place: .filler)
 
@@ -13,19 +13,19 @@ struct Slot {
 }
 
 /// The position of an element, and whether its children are shown, or left out by a view.
-struct Place: Equatable {
+struct SlotPosition: Equatable {
     /// The parent. In a free slot, the next free one.
     var parent: Handle
     /// The number of the element's leaf times 4, plus 1 if it is expanded, plus 2 if it is folded.
     private var leafAndExpansion: UInt32
 
-    static let filler = Place(parent: 0, leafAndExpansion: 0)
+    static let filler = SlotPosition(parent: 0, leafAndExpansion: 0)
 
     /// The leaf of an element without a position.
     private static let nowhere: PageNumber = noPage >> 2
 
     init(isExpanded: Bool, isFolded: Bool = false) {
-        self.init(parent: 0, leaf: Place.nowhere, isExpanded: isExpanded, isFolded: isFolded)
+        self.init(parent: 0, leaf: SlotPosition.nowhere, isExpanded: isExpanded, isFolded: isFolded)
     }
 
     init(parent: Handle, leaf: PageNumber, isExpanded: Bool, isFolded: Bool = false) {
@@ -33,7 +33,7 @@ struct Place: Equatable {
     }
 
     init(nextFree: Handle) {
-        self.init(parent: nextFree, leafAndExpansion: Place.nowhere << 2)
+        self.init(parent: nextFree, leafAndExpansion: SlotPosition.nowhere << 2)
     }
 
     private init(parent: Handle, leafAndExpansion: UInt32) {
@@ -41,9 +41,9 @@ struct Place: Equatable {
         self.leafAndExpansion = leafAndExpansion
     }
 
-    var isSomewhere: Bool { leaf != Place.nowhere }
+    var isSomewhere: Bool { leaf != SlotPosition.nowhere }
 
-    mutating func lose() { leaf = Place.nowhere }
+    mutating func lose() { leaf = SlotPosition.nowhere }
 
     var leaf: PageNumber {
         get { leafAndExpansion >> 2 }
@@ -70,7 +70,7 @@ struct SlotArray: Sendable {
 
     subscript(handle: Handle) -> Slot { read(handle) { $0.pointee } ?? .filler }
 
-    func place(_ handle: Handle) -> Place { read(handle) { $0.pointee.place } ?? .filler }
+    func place(_ handle: Handle) -> SlotPosition { read(handle) { $0.pointee.place } ?? .filler }
 
     func record(_ handle: Handle) -> Record? { read(handle) { $0.pointee.record } ?? nil }
 
@@ -90,7 +90,7 @@ struct SlotArray: Sendable {
         return page._withUnsafeGuaranteedRef { body($0.elements + Int(handle) & (pageSize - 1)) }
     }
 
-    mutating func updatePlace(_ handle: Handle, _ body: (inout Place) -> Void) {
+    mutating func updatePlace(_ handle: Handle, _ body: (inout SlotPosition) -> Void) {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
             // A position contains no reference, so it does not matter which page retains the record.
             body(&$0.elements[Int(handle) & (pageSize - 1)].place)
@@ -107,13 +107,13 @@ struct SlotArray: Sendable {
 
     /// Returns the previous record's `lengthCounted`.
     @discardableResult
-    mutating func set(_ record: Record?, _ place: Place, of handle: Handle) -> Int {
+    mutating func set(_ record: Record?, _ place: SlotPosition, of handle: Handle) -> Int {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
             $0.set(Slot(record: record, place: place), at: Int(handle) & (pageSize - 1))
         }
     }
 
-    mutating func set(_ slots: [(record: Record, place: Place)], from first: Handle) {
+    mutating func set(_ slots: [(record: Record, place: SlotPosition)], from first: Handle) {
         pages.writablePage(at: Int(first) >> pageBits)._withUnsafeGuaranteedRef { page in
             var position = Int(first) & (pageSize - 1)
             precondition(position + slots.count <= pageSize, "they lie on one page")

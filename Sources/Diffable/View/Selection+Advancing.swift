@@ -15,7 +15,7 @@ extension Selection {
         var advance = Advance(selection: self, list: list, shown: shown)
         for operation in difference { advance.takeOut(operation) }
         for operation in difference { advance.place(operation) }
-        for operation in difference { advance.touch(operation) }
+        for operation in difference { advance.updateContent(operation) }
         if marksFolded { for operation in difference { advance.markParents(operation, old) } }
         return advance.shown
     }
@@ -181,23 +181,23 @@ private struct Advance {
 
     // MARK: Contents and expansion
 
-    mutating func touch(_ operation: ListOperation) {
+    mutating func updateContent(_ operation: ListOperation) {
         switch operation {
         case .reconfigureList: shown.setListRecord(list.listRecord)
-        case .reloadSections(let reloads): for reload in reloads { touch(reload.id) }
-        case .reconfigureItems(let changes): for change in changes { touch(change.id) }
-        case .reloadItems(let reloads): for reload in reloads { touch(reload.id) }
+        case .reloadSections(let reloads): for reload in reloads { updateContent(reload.id) }
+        case .reconfigureItems(let changes): for change in changes { updateContent(change.id) }
+        case .reloadItems(let reloads): for reload in reloads { updateContent(reload.id) }
         case .expandItems(let ids), .collapseItems(let ids): for id in ids { foldWithList(id) }
         default: break
         }
     }
 
-    private mutating func touch(_ id: SectionID) {
+    private mutating func updateContent(_ id: SectionID) {
         guard let section = shown.handle(id), let current = list.handle(id) else { return }
         shown.forest.setRecord(list.forest.record(current), of: section)
     }
 
-    private mutating func touch(_ id: ItemID) {
+    private mutating func updateContent(_ id: ItemID) {
         guard let current = list.handle(id) else { return }
         let record = list.forest.record(current)
         guard let item = shown.handle(id) else { return insert(id) }

@@ -86,8 +86,8 @@ private struct WorkCount {
         case .expandItems(let ids), .collapseItems(let ids):
             guard selection.expansion.followsList else { return add(ids.count) }
             return ids.allSatisfy { add(new.handle($0).map { new.forest.weight($0) + looksForPlace }) }
-        case .reconfigureItems(let changes): return changes.allSatisfy { touch($0.id) }
-        case .reloadItems(let reloads): return reloads.allSatisfy { touch($0.id) }
+        case .reconfigureItems(let changes): return changes.allSatisfy { countChange($0.id) }
+        case .reloadItems(let reloads): return reloads.allSatisfy { countChange($0.id) }
         default: return add(1)
         }
     }
@@ -101,7 +101,7 @@ private struct WorkCount {
         items.allSatisfy { add(1 + selection.looks(at: $0.record) + looksForPlace) && add($0.children) }
     }
 
-    private mutating func touch(_ id: ItemID) -> Bool {
+    private mutating func countChange(_ id: ItemID) -> Bool {
         guard let handle = new.handle(id) else { return true }
         return add(1 + selection.looks(at: new.forest.record(handle)) + looksForPlace)
     }

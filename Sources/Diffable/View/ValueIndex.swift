@@ -22,9 +22,9 @@ package struct ValueIndex: Sendable {
     package let list: Snapshot
     /// The beginnings of all keys, concatenated.
     private let keys: [UInt8]
-    private let places: [Place]
+    private let places: [IndexedItem]
 
-    private struct Place {
+    private struct IndexedItem {
         var key: PlacedKey
         var item: Handle
     }
@@ -37,7 +37,7 @@ package struct ValueIndex: Sendable {
     /// - Parameter appendKey: appends nothing for an item without such a value.
     package init(_ list: Snapshot, by appendKey: Selection.KeyWriter) {
         var keys = SortKey()
-        var places: [Place] = []
+        var places: [IndexedItem] = []
         places.reserveCapacity(list.numberOfItems)
         var cursor = SnapshotCursor(list)
         while let (handle, level) = cursor.nextHandle() {
@@ -47,7 +47,7 @@ package struct ValueIndex: Sendable {
             let count = min(keys.bytes.count - start, Self.lengthMax)
             if count == 0 { continue }
             keys.cut(to: start + count)
-            places.append(Place(key: PlacedKey(from: start, in: keys), item: handle))
+            places.append(IndexedItem(key: PlacedKey(from: start, in: keys), item: handle))
         }
         keys.bytes.withUnsafeBytes { bytes in
             places.sort { $0.key.order(to: $1.key, in: bytes) < 0 }

@@ -4,7 +4,7 @@ import DiffableProtocol
 /// A list's newest state, and the state that its consumer got last. A state machine without I/O. It has no queue: all messages
 /// change the local copy, and the consumer gets the diff between two states. So the cost does not depend on the consumer's speed.
 struct NewestState: Sendable {
-    private(set) var mirror = Mirror()
+    private(set) var mirror = LocalCopy()
     private var given = Snapshot()
     private var hasGiven = false
     /// The cause of an update that the consumer has not seen; nil if it has seen everything.

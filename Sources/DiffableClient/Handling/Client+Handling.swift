@@ -100,7 +100,7 @@ package struct ReceivedRequest: Sendable {
     package let request: HandlerRequest
     package let line: [UInt8]
     /// The local copy of the list; nil unless the handler handles proposals.
-    let state: Mirror?
+    let state: LocalCopy?
     let connection: Connection
 
     func states(_ operations: [ListOperation]) async throws -> (initial: Snapshot, final: Snapshot) {
@@ -124,7 +124,7 @@ private final class HandlerRun: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var mirror = Mirror()
+        var mirror = LocalCopy()
         var answering: [Int: Task<Void, Never>] = [:]
     }
 

@@ -46,7 +46,7 @@ package actor Feeds {
 
     /// Replaces the feeds. Failing feeds that stay run again at once.
     @discardableResult
-    package func take(_ settings: [FeedSettings]) async -> (started: Int, ended: Int) {
+    package func apply(_ settings: [FeedSettings]) async -> (started: Int, ended: Int) {
         let ended = running.values.filter { !settings.contains($0.settings) }
         for feed in ended { feed.task.cancel() }
         // A list never has more than one feed.
@@ -54,7 +54,7 @@ package actor Feeds {
             await feed.task.value
             running[feed.settings.list] = nil
         }
-        board.show(settings.map { FeedStatus(list: $0.list, source: $0.source.sort) })
+        board.show(settings.map { FeedStatus(list: $0.list, source: $0.source.kind) })
         for kept in running.values { kept.feed.retry() }
         let new = settings.filter { running[$0.list] == nil }
         for settings in new {

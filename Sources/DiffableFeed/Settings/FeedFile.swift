@@ -129,7 +129,7 @@ extension FeedSettings {
             }
             maxDelete = limit
         }
-        try mapping.refuseRest(with: source.sort)
+        try mapping.refuseRest(with: source.kind)
         do { try checkRows() } catch { throw FeedFileError(line: mapping.line, error.problem.text(names)) }
     }
 }

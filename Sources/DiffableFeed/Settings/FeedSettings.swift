@@ -66,7 +66,7 @@ package enum SourceSettings: Equatable, Sendable {
     case directory(DirectorySettings)
     case systemd(UnitSettings)
 
-    package var sort: String {
+    package var kind: String {
         switch self {
         case .command: "command"
         case .sqlite: "sqlite"

@@ -37,7 +37,7 @@ struct ResolvedPath: Equatable {
             var step = Step(directory: here.isEmpty ? "/" : here, name: String(name))
             let status = FileStatus(of: Array(next.utf8), in: AT_FDCWD)
             step.file = status?.identity
-            step.isLink = status?.sort == .link
+            step.isLink = status?.type == .link
             step.isPassed = status != nil && !step.isLink && !rest.isEmpty
             steps.append(step)
             links += step.isLink ? 1 : 0

@@ -16,7 +16,7 @@ extension Reply {
         package var traffic: Traffic?
         /// Nil if all lists belong to this host alone.
         package var otherHosts: OtherHosts?
-        package var storage: Storage
+        package var storage: StorageState
         /// Why every list is refused, if the lists on disk could not be read.
         package var refusing: String?
         /// An unacknowledged loss of acknowledged changes; nil for a caller that may not see all lists.
@@ -25,7 +25,7 @@ extension Reply {
         package init(
             version: String, processID: Int, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int,
             items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, otherHosts: OtherHosts? = nil,
-            storage: Storage, refusing: String? = nil, loss: String? = nil
+            storage: StorageState, refusing: String? = nil, loss: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -43,7 +43,7 @@ extension Reply {
             self.loss = loss
         }
 
-        package enum Storage: String, Sendable {
+        package enum StorageState: String, Sendable {
             case working
             /// The disk had no room for the last change; it was refused, and the lists are unchanged.
             case full

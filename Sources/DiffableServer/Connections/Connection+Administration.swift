@@ -22,7 +22,7 @@ extension Connection {
     }
 
     /// Whether the peer may administer the daemon. If not, answers with an error.
-    func mayAdminister(_ method: Method, id: RequestID) -> Bool {
+    func ensureAdministrator(_ method: Method, id: RequestID) -> Bool {
         if isAdministrator { return true }
         let error = WireError(
             .permissionDenied,
@@ -52,7 +52,7 @@ extension Connection {
     }
 
     func restore(_ restore: Request.Restore, id: RequestID) {
-        guard mayAdminister(.restore, id: id) else { return }
+        guard ensureAdministrator(.restore, id: id) else { return }
         let restoration =
             self.restoration ?? Restoration(limits: hub.store.assumeIsolated { $0.limits.snapshot })
         self.restoration = nil
@@ -78,7 +78,7 @@ extension Connection {
             restoration.take(operations, access, schemas)
             return use(restoration)
         }
-        workBeside(length: 128 * size) {
+        runInBackground(length: 128 * size) {
             var restoration = restoration
             restoration.take(operations, access, schemas)
             return restoration
@@ -92,7 +92,7 @@ extension Connection {
         do throws(WireError) { lists = try restoration.end() } catch { return answer(id, .failure(error)) }
         let size = lists.reduce(0) { $0 + $1.snapshot.numberOfItems }
         guard size > hub.options.turn.itemsFreedMax else { return restore(lists, replaced, id: id) }
-        workBeside(length: 128 * size) {
+        runInBackground(length: 128 * size) {
             lists.map { $0.prepared() }
         } use: { [self] lists in
             restore(lists, replaced, id: id)
@@ -117,7 +117,7 @@ extension Connection {
     }
 
     func reload(id: RequestID) {
-        guard mayAdminister(.reload, id: id) else { return }
+        guard ensureAdministrator(.reload, id: id) else { return }
         hub.logger.notice(
             "a client asked to reload the configuration", metadata: who.merging(["request": "reload"]) { $1 })
         let answer = PendingAnswer(id, on: self)

@@ -23,8 +23,8 @@ extension Connection {
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
         guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }
-        if case .setView(let change) = request { return isPrepared(change, id) }
-        return isPrepared(request, id)
+        if case .setView(let change) = request { return prepare(change, id) }
+        return prepare(request, id)
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {

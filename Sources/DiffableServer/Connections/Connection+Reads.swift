@@ -64,11 +64,11 @@ extension Connection {
 
     /// Whether everything is computed that the request whose turn has come needs. Otherwise, the connection becomes due
     /// when it is.
-    func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
+    func prepare(_ request: Request, _ id: RequestID) -> Bool {
         guard isFresh(request) else { return false }
         if freshnessWait?.refusal != nil { return true }
-        guard isHistoryUnpacked(for: request) else { return false }
-        if case .difference(let difference) = request { return isFound(difference, id) }
+        guard prepareHistory(for: request) else { return false }
+        if case .difference(let difference) = request { return prepareDifference(difference, id) }
         if let preparation {
             guard preparation.isReady else { return false }
             let isOfSnapshot = preparation.list == nil
@@ -90,7 +90,7 @@ extension Connection {
 
     /// Whether the earlier states that a request names can be read. Otherwise, the connection becomes due when they
     /// can.
-    private func isHistoryUnpacked(for request: Request) -> Bool {
+    private func prepareHistory(for request: Request) -> Bool {
         let list: ListName
         let revisions: [Int?]
         switch request {
@@ -111,7 +111,7 @@ extension Connection {
     }
 
     /// Whether the diff is computed, or is left to `carryOut`, because it is short or refused.
-    private func isFound(_ request: Request.Difference, _ id: RequestID) -> Bool {
+    private func prepareDifference(_ request: Request.Difference, _ id: RequestID) -> Bool {
         if let longAnswer { return longAnswer.line != nil }
         guard id != .absent, let old = try? state(of: request.list, at: request.from),
             let new = try? state(of: request.list, at: request.to),

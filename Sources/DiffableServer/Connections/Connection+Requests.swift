@@ -18,7 +18,7 @@ extension Connection {
         switch line {
         case .tooLong(let line): refuseLine(.lineTooLong(max: hub.limits.lineLengthMax), line)
         case .line(let bytes):
-            if bytes.count > hub.options.turn.lineLengthMax { return decodeBeside(bytes) }
+            if bytes.count > hub.options.turn.lineLengthMax { return decodeInBackground(bytes) }
             receive(DecodedRequest(line: bytes, limits: hub.options.limits.decoding), length: bytes.count)
         case .skipped: break
         }
@@ -84,12 +84,12 @@ extension Connection {
         case .setSchemas(let request): setSchemas(request, id: id)
         // Callers wait for an answer, so it does not end reading if its turn is now.
         case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
-        case .backup: if mayAdminister(.backup, id: id) { awaitTurn(request, id) }
-        case .attach(let request): if mayAdminister(.attach, id: id) { attach(request, id: id) }
-        case .replicate(let request): if isAttached(id) { replicate(request, id: id) }
-        case .hosts(let request): if isAttached(id) { hosts(request, id: id) }
-        case .settle(let request): if isAttached(id) { settle(request, id: id) }
-        case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
+        case .backup: if ensureAdministrator(.backup, id: id) { awaitTurn(request, id) }
+        case .attach(let request): if ensureAdministrator(.attach, id: id) { attach(request, id: id) }
+        case .replicate(let request): if ensureAttached(id) { replicate(request, id: id) }
+        case .hosts(let request): if ensureAttached(id) { hosts(request, id: id) }
+        case .settle(let request): if ensureAttached(id) { settle(request, id: id) }
+        case .checkpoint(let request): if ensureAttached(id) { checkpoint(of: request.list, id: id) }
         case .status, .clients, .lists, .followLists, .snapshot, .subscribe, .setView, .unsubscribe, .history,
             .difference,
             .schemas, .handle, .unhandle, .answer:
@@ -177,10 +177,10 @@ extension Connection {
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let peer = peer
-        let carrying = hub.store.assumeIsolated {
+        let progress = hub.store.assumeIsolated {
             $0.undeleteList(request.list, epoch: request.epoch, as: newName, by: peer, completion: complete)
         }
-        hold(for: pending, carrying)
+        hold(for: pending, progress)
     }
 
     private func rename(_ request: Request.RenameList, id: RequestID) {
@@ -209,12 +209,12 @@ extension Connection {
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let (origin, peer) = (origin, peer)
-        let carrying = hub.store.assumeIsolated {
+        let progress = hub.store.assumeIsolated {
             $0.setSchemas(
                 of: request.list, request.schemas, existing: request.existing, origin: origin, by: peer,
                 completion: complete)
         }
-        hold(for: pending, carrying)
+        hold(for: pending, progress)
     }
 
     private func change(_ request: Request, id: RequestID, length: Int) {
@@ -242,19 +242,19 @@ extension Connection {
             let (mode, origin, lease, peer) = (apply.mode, origin, lease(apply.lease), peer)
             let pending = PendingAnswer(id, on: self)
             let complete = completion(pending, mode, isSummarized: true)
-            let carrying = hub.store.assumeIsolated {
+            let progress = hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, apply.contents, delivery: apply.delivery,
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
                     origin: origin, by: peer, completion: complete)
             }
-            hold(for: pending, carrying, length: apply.contents.lengthInMemory(line: length))
+            hold(for: pending, progress, length: apply.contents.lengthInMemory(line: length))
         default: preconditionFailure("\(request.method) is no change")
         }
     }
 
     @discardableResult
-    func transact(_ request: Request.Transact, _ complete: @escaping Store.Completion<Outcome>) -> Carrying {
+    func transact(_ request: Request.Transact, _ complete: @escaping Store.Completion<Outcome>) -> RequestProgress {
         let (origin, lease, peer) = (origin, lease(request.lease), peer)
         return hub.store.assumeIsolated {
             $0.transact(
@@ -267,12 +267,12 @@ extension Connection {
         let (mode, origin, peer) = (undo.mode, origin, peer)
         let pending = PendingAnswer(id, on: self)
         let complete = completion(pending, mode, isSummarized: true)
-        let carrying = hub.store.assumeIsolated {
+        let progress = hub.store.assumeIsolated {
             $0.undo(
                 undo.list, undo.target, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
                 origin: origin, by: peer, completion: complete)
         }
-        hold(for: pending, carrying)
+        hold(for: pending, progress)
     }
 
     /// Returns the connection's lease, which begins with the first request that needs it.

@@ -27,15 +27,15 @@ struct SetViewCoalescing {
 
 extension Connection {
     /// Whether the view of a `setView`, or of the newest one that replaces it, is prepared.
-    func isPrepared(_ change: Request.SetView, _ id: RequestID) -> Bool {
+    func prepare(_ change: Request.SetView, _ id: RequestID) -> Bool {
         // A prepared view is shown regardless of later requests.
-        if preparation?.isReady == true, !newerViews.isPreparationOutdated { return isPrepared(.setView(change), id) }
+        if preparation?.isReady == true, !newerViews.isPreparationOutdated { return prepare(.setView(change), id) }
         let (newest, newestID, isLast) = newestView(change, id)
         guard isLast else { return false }
         var outdated: ViewPreparation?
         if newerViews.isPreparationOutdated { swap(&outdated, &preparation) }
         newerViews.isPreparationOutdated = false
-        let isReady = isPrepared(.setView(newest), newestID)
+        let isReady = prepare(.setView(newest), newestID)
         // Afterwards, because the new view may share parts of the old one.
         if let outdated { hub.end(outdated) }
         if !isReady, newerViews.search == .none { newerViews.search = .awaited }

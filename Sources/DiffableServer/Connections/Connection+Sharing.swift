@@ -28,7 +28,7 @@ extension Connection {
         answer(id, .success(.attach(states.map(SharedReplica.init))))
     }
 
-    func isAttached(_ id: RequestID) -> Bool {
+    func ensureAttached(_ id: RequestID) -> Bool {
         if hub.connector.connection === self { return true }
         answer(
             id,

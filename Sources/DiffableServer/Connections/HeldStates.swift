@@ -28,12 +28,12 @@ struct HeldStates: Sendable {
         var list = Snapshot()
     }
 
-    private struct Chain: Sendable {
+    private struct StateSequence: Sendable {
         let newest: Newest
         var states: [(revision: Int, snapshot: Snapshot, holder: Int)] = []
     }
 
-    private var chains: [Origin: Chain] = [:]
+    private var chains: [Origin: StateSequence] = [:]
     private(set) var count = 0
     /// The number of items in all states.
     private(set) var size = 0
@@ -46,7 +46,7 @@ struct HeldStates: Sendable {
         key.revision = 0
         count += 1
         size += snapshot.numberOfItems
-        chains[key, default: Chain(newest: newest())].states.append((origin.revision, snapshot, holder))
+        chains[key, default: StateSequence(newest: newest())].states.append((origin.revision, snapshot, holder))
     }
 
     /// Measures the states, which can take long.

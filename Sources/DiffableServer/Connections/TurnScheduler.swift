@@ -4,14 +4,14 @@ import NIOCore
 final class UserShare {
     /// Nil for the daemon itself, and for clients without a known user.
     let id: Int?
-    fileprivate var reading = Part()
-    fileprivate var serving = Part()
-    fileprivate var longLines = Part()
+    fileprivate var reading = TimeSlice()
+    fileprivate var serving = TimeSlice()
+    fileprivate var longLines = TimeSlice()
 
     init(_ id: Int?) { self.id = id }
 
     /// A part of a round, or of the time between two polls of the sockets. It begins when it is first requested.
-    fileprivate struct Part {
+    fileprivate struct TimeSlice {
         private var number = -1
         private var deadline = NIODeadline.distantPast
 

@@ -7,7 +7,7 @@ import DiffableStore
 final class Ask {
     let connection: Connection
     let list: ListName
-    let sort: Sort
+    let kind: Kind
     private let id: RequestID
     private let method: Method?
     /// The memory of the request, in bytes.
@@ -17,20 +17,20 @@ final class Ask {
     /// The machine's number for it, once it has one.
     var number: HandlerMachine.AskID?
     /// The evaluation of a proposal, while the proposal may still be carried out.
-    private var consideration: Consideration?
+    private var evaluation: ProposalEvaluationID?
     private var isAnswered = false
 
-    enum Sort {
+    enum Kind {
         case perform
         case expand(ItemID)
         case propose(Request.Propose)
     }
 
     init(
-        _ sort: Sort, of list: ListName, id: RequestID, length: Int, deadline: DeadlineTimers<Ask>.Time,
+        _ kind: Kind, of list: ListName, id: RequestID, length: Int, deadline: DeadlineTimers<Ask>.Time,
         by connection: Connection
     ) {
-        self.sort = sort
+        self.kind = kind
         self.list = list
         self.id = id
         self.length = length
@@ -41,12 +41,12 @@ final class Ask {
         connection.quota.noteAsked(length)
     }
 
-    func note(_ consideration: Consideration?) { self.consideration = consideration }
+    func note(_ evaluation: ProposalEvaluationID?) { self.evaluation = evaluation }
 
     /// Takes the evaluation when the proposal is carried out.
-    func takeConsideration() -> Consideration? {
-        defer { consideration = nil }
-        return consideration
+    func takeConsideration() -> ProposalEvaluationID? {
+        defer { evaluation = nil }
+        return evaluation
     }
 
     /// - Parameter barrier: the state that the client's subscriptions get before the answer.
@@ -62,15 +62,15 @@ final class Ask {
     /// Ends the ask, because its connection has ended.
     func abandon() { end(after: nil) { _ in } }
 
-    private func forget(_ consideration: Consideration) {
+    private func forget(_ evaluation: ProposalEvaluationID) {
         let list = list
-        connection.hub.store.assumeIsolated { $0.forget(consideration, of: list) }
+        connection.hub.store.assumeIsolated { $0.forget(evaluation, of: list) }
     }
 
     private func end(after barrier: Outbox.Barrier?, _ write: (inout ByteWriter) -> Void) {
         if isAnswered { return }
         isAnswered = true
-        if let consideration { forget(consideration) }
+        if let evaluation { forget(evaluation) }
         connection.quota.noteAsked(-length)
         guard connection.context != nil else { return }
         connection.session.unordered.endAwaiting()

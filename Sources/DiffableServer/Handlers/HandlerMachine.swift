@@ -45,13 +45,13 @@ struct HandlerMachine {
         case cancel(HandlerID, ListName, request: Int, HandlerNotification.CancelReason)
         case tellEnd(HandlerID, ListName, HandlerNotification.EndReason)
         /// Answer the ask. Nothing else follows for it.
-        case reply(AskID, Ending)
+        case reply(AskID, Outcome)
         /// Report `timeOut` at this time.
         case setTimer(AskID, Time)
         case cancelTimer(AskID)
     }
 
-    enum Ending: Hashable {
+    enum Outcome: Hashable {
         case answered
         case timedOut
         case handlerLost(Loss)
@@ -104,7 +104,7 @@ struct HandlerMachine {
     init(_ limits: Limits) { self.limits = limits }
 
     /// Takes new limits. Existing handlers and requests that exceed them stay.
-    mutating func take(_ limits: Limits) { self.limits = limits }
+    mutating func apply(_ limits: Limits) { self.limits = limits }
 
     // MARK: Questions
 
@@ -301,7 +301,7 @@ struct HandlerMachine {
         if case .expand(let item) = request.subject { lists[list]?.expansions[item] = nil }
     }
 
-    private mutating func reply(_ id: AskID, _ ending: Ending, _ actions: inout [Action]) {
+    private mutating func reply(_ id: AskID, _ ending: Outcome, _ actions: inout [Action]) {
         guard forget(id) != nil else { return }
         if ending != .timedOut { actions.append(.cancelTimer(id)) }
         actions.append(.reply(id, ending))

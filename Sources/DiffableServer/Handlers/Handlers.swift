@@ -25,7 +25,7 @@ final class Handlers {
         timers = DeadlineTimers(on: eventLoop) { [unowned self] in timeOut($0) }
     }
 
-    func take(_ limits: ServerLimits) { machine.take(HandlerMachine.Limits(limits)) }
+    func apply(_ limits: ServerLimits) { machine.apply(HandlerMachine.Limits(limits)) }
 
     // MARK: Handlers
 

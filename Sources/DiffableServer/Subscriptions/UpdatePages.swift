@@ -7,10 +7,10 @@ import DiffableProtocol
 /// It holds a position in the update and no bytes, so a reader that stops in the middle costs no page.
 struct UpdateRest {
     /// The position of the next page among all updates.
-    let place: Place
+    let place: PageID
     private let writer: Writer
 
-    struct Place: Hashable {
+    struct PageID: Hashable {
         let update: UpdatePages.Number
         let page: Int
     }
@@ -25,7 +25,7 @@ struct UpdateRest {
     /// Bytes of a page. A line of operations may be as long as its reader accepts.
     static let pageLength = 64 << 10
 
-    init(_ place: Place, _ writer: Writer) {
+    init(_ place: PageID, _ writer: Writer) {
         self.place = place
         self.writer = writer
     }
@@ -46,7 +46,7 @@ struct UpdateRest {
 
     /// Writes the next page, with the rest after it.
     fileprivate func page(to subscription: Int) -> EncodedUpdate {
-        let next = Place(update: place.update, page: place.page + 1)
+        let next = PageID(update: place.update, page: place.page + 1)
         switch writer {
         case .lines(var lines, let lineLengthMax):
             return EncodedUpdate(
@@ -79,20 +79,20 @@ struct UpdateRest {
 final class UpdatePages {
     typealias Number = Int
 
-    private var readings: [Number: Reading] = [:]
-    private var pages: [UpdateRest.Place: (page: EncodedUpdate, number: Int)] = [:]
+    private var readings: [Number: UpdateReaders] = [:]
+    private var pages: [UpdateRest.PageID: (page: EncodedUpdate, number: Int)] = [:]
     private var timesKept = 0
     /// The number of pages taken so far, and that number when an old page was last taken.
     private var timesTaken = 0
     private var lastTakenOld = Int.min / 2
     /// The places of kept pages, oldest first. Evicted ones are skipped.
-    private var order: Deque<UpdateRest.Place> = []
+    private var order: Deque<UpdateRest.PageID> = []
     private var updatesMade = 0
     /// Pages made so far, including those that were not kept.
     private(set) var pagesMade = 0
 
     /// The readers of one update.
-    private struct Reading {
+    private struct UpdateReaders {
         /// The number of readers, by the number of the page that they take next.
         var readers: [Int: Int] = [:]
         /// The number after the last page that was kept.
@@ -114,7 +114,7 @@ final class UpdatePages {
     /// Returns the rest of an update whose first page is already written.
     func rest(_ writer: UpdateRest.Writer) -> UpdateRest {
         updatesMade += 1
-        return UpdateRest(UpdateRest.Place(update: updatesMade, page: 1), writer)
+        return UpdateRest(UpdateRest.PageID(update: updatesMade, page: 1), writer)
     }
 
     // MARK: Readers
@@ -130,7 +130,7 @@ final class UpdatePages {
 
     /// Registers a reader that is going to take the rest of an update.
     func enter(_ rest: UpdateRest) {
-        readings[rest.place.update, default: Reading()].readers[rest.place.page, default: 0] += 1
+        readings[rest.place.update, default: UpdateReaders()].readers[rest.place.page, default: 0] += 1
     }
 
     /// Returns the next page for a reader, and registers the reader for the page after it, if there is one.
@@ -168,10 +168,10 @@ final class UpdatePages {
 
     /// Drops a range of pages that no reader needs. It may be empty.
     private func drop(from first: Int, to end: Int, of update: Number) {
-        for page in first..<max(first, end) { pages[UpdateRest.Place(update: update, page: page)] = nil }
+        for page in first..<max(first, end) { pages[UpdateRest.PageID(update: update, page: page)] = nil }
     }
 
-    private func keep(_ page: EncodedUpdate, at place: UpdateRest.Place) {
+    private func keep(_ page: EncodedUpdate, at place: UpdateRest.PageID) {
         if pages.count >= pagesMax, timesTaken - lastTakenOld < 8 * pagesMax { return }
         while pages.count >= pagesMax, let oldest = order.popFirst() { pages[oldest] = nil }
         timesKept += 1

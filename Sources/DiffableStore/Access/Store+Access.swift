@@ -74,7 +74,7 @@ extension Store {
     package func source(of name: ListName) -> MirrorSource? { heldLists[name]?.access.effective.source }
 
     /// Takes new rules, which also determine modes that were not set. Returns the lists whose access has changed.
-    package func take(_ rules: AccessRules) -> [ListName] {
+    package func apply(_ rules: AccessRules) -> [ListName] {
         accessRules = rules
         return recountUsages().sorted()
     }

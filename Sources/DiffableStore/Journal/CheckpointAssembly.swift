@@ -10,14 +10,14 @@ import Synchronization
 struct CheckpointAssembly {
     private var builder = SnapshotBuilder()
     /// In order. The second thread is working on parts without a result.
-    private var parts: Deque<Part> = []
+    private var parts: Deque<DecodingJob> = []
     private var isFirst = true
     private static let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
 
     /// The maximum number of parts that the second thread may have.
     private static let partsMax = 8
 
-    private final class Part: Sendable {
+    private final class DecodingJob: Sendable {
         typealias Made = Result<CheckpointElements, CheckpointPartError>
 
         private let made = Mutex<Made?>(nil)
@@ -46,7 +46,7 @@ struct CheckpointAssembly {
     /// Adds a part. The bytes are read or copied before this returns.
     mutating func append(_ bytes: UnsafeRawBufferPointer, checksum: Int64) throws(CheckpointPartError) {
         if parts.count == Self.partsMax, let first = parts.first { try appendFirst(first.wait()) }
-        let part = Part()
+        let part = DecodingJob()
         parts.append(part)
         // Most lists have only one part, so they do not need the second thread.
         if isFirst {
@@ -71,7 +71,7 @@ struct CheckpointAssembly {
         }
     }
 
-    private mutating func appendFirst(_ result: Part.Made) throws(CheckpointPartError) {
+    private mutating func appendFirst(_ result: DecodingJob.Made) throws(CheckpointPartError) {
         parts.removeFirst()
         try builder.append(result.get())
     }

@@ -8,7 +8,7 @@ package protocol Journal: Sendable {
     /// nil for the others.
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void)
 
-    func take(_ limits: StoreLimits)
+    func apply(_ limits: StoreLimits)
 
     /// How long the current work has made no progress (`WorkProgress`). Callable from any thread.
     var standstill: Duration { get }

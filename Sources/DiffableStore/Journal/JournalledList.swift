@@ -30,7 +30,7 @@ final class JournalledList {
     /// the current checkpoint has it already.
     private(set) var base: RowEnd?
     /// The rows since `base`, oldest first. History needs only the last `rowsKept` of them.
-    private var rows: Deque<PastRow> = []
+    private var rows: Deque<HistoryRow> = []
     /// The number of rows at the front that history does not need.
     private var forgottenRows = 0
     /// Complete states after some of the rows, oldest first. The next checkpoint can use one of them.
@@ -60,7 +60,7 @@ final class JournalledList {
 
     enum Checkpointing {
         case none
-        /// `upkeep` contains a checkpoint of this list.
+        /// `maintenance` contains a checkpoint of this list.
         case due
     }
 
@@ -80,7 +80,7 @@ final class JournalledList {
     }
 
     /// The compact form of a row. There may be as many rows as transactions.
-    private struct PastRow {
+    private struct HistoryRow {
         var length: Int32
         var steps: Int32
         var kept: KeptTransactions
@@ -138,7 +138,7 @@ extension JournalledList {
     /// - Parameter end: returns the list after the row. Called only if a complete state is kept.
     func append(_ row: JournalledRow, part: Int, end: () -> ListState) {
         if part == 0 {
-            rows.append(PastRow(row))
+            rows.append(HistoryRow(row))
             lengthKept += row.kept.length
             stepsKept += row.kept.count
         } else {
@@ -156,7 +156,7 @@ extension JournalledList {
     /// Whether the state after a row is kept: after a long row, and at the revisions at which history keeps a complete
     /// state, because the two then share memory.
     private func isMark(_ row: JournalledRow) -> Bool {
-        let interval = PastRun.countMax
+        let interval = HistoryRun.countMax
         return row.revision / interval > (row.revision - row.steps) / interval
             || row.length > PackedOperations.lengthMax || row.kept.length > PackedOperations.lengthMax
     }
@@ -180,7 +180,7 @@ extension JournalledList {
     }
 
     /// Drops the oldest rows until the others cost at most `costMax` bytes. The newest row stays unless the cut includes it.
-    func shorten(to costMax: Int, _ cut: PastCut) {
+    func shorten(to costMax: Int, _ cut: HistoryCut) {
         while cost > costMax, rowsKept > (cut == .newest ? 0 : 1) { forgetOldestRow() }
         moveBase()
     }

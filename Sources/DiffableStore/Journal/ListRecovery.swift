@@ -156,7 +156,7 @@ extension ListRecovery {
         let packed =
             line.count > PackedOperations.lengthMax
             ? nil : PackedOperations(operations, to: note.revision, from: snapshot, json: Array(line))
-        var step = PastStep(note.revision, note.delivery, packed)
+        var step = PackedTransaction(note.revision, note.delivery, packed)
         let before =
             history.needsWholeState
             ? beginning.moved(to: revision - 1, snapshot, lastReloadRevision: lastReloadRevision) : nil

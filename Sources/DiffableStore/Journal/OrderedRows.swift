@@ -32,7 +32,7 @@ final class OrderedRows {
     }
 
     /// Reads the checkpoint rows of the next list until the body stops. The bytes are valid within the body.
-    func forEachCheckpointRow(of heading: ListHeading, _ body: (CheckpointRow) throws -> Reading) throws {
+    func forEachCheckpointRow(of heading: ListHeading, _ body: (CheckpointRow) throws -> RowDisposition) throws {
         try forEachRow(of: heading, in: checkpoints) { statement in
             guard statement.integer(at: 1) == heading.generation else { return .passesOver }
             let row = CheckpointRow(statement, from: 2)
@@ -42,7 +42,7 @@ final class OrderedRows {
     }
 
     /// Reads the journal rows of the next list until the body stops. The bytes are valid within the body.
-    func forEachJournalRow(of heading: ListHeading, _ body: (JournalRow) throws -> Reading) throws {
+    func forEachJournalRow(of heading: ListHeading, _ body: (JournalRow) throws -> RowDisposition) throws {
         try forEachRow(of: heading, in: journals) { statement in
             guard statement.integer(at: 1) > heading.checkpointRevision else { return .passesOver }
             let row = JournalRow(statement, from: 1)
@@ -52,10 +52,10 @@ final class OrderedRows {
     }
 
     private func forEachRow(
-        of heading: ListHeading, in table: TableCursor, _ body: (Statement) throws -> Reading
+        of heading: ListHeading, in table: TableCursor, _ body: (Statement) throws -> RowDisposition
     ) throws {
         while let list = table.list, list <= heading.number {
-            var reading = Reading.goesOn
+            var reading = RowDisposition.goesOn
             if list < heading.number { ownerless.insert(list) } else { reading = try body(table.row) }
             if reading == .passesOver { superseded.insert(list) }
             try table.advance()
@@ -74,7 +74,7 @@ final class OrderedRows {
     }
 }
 
-enum Reading {
+enum RowDisposition {
     case goesOn
     /// The row is no longer referenced.
     case passesOver

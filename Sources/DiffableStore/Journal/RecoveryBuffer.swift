@@ -13,9 +13,9 @@ struct RecoveredList: @unchecked Sendable {
 
 /// Collects lists in the order of their numbers as they are recovered, and returns them in the order of their last changes.
 ///
-/// Until then their histories take at most twice the limit of `PastBudget`, not counting each list's newest change. It
+/// Until then their histories take at most twice the limit of `HistoryBudget`, not counting each list's newest change. It
 /// is twice, because after a crash the age of history is not known yet, so entries that are too old still count. As in
-/// `PastBudget`, the list that was changed least recently is cut first, among the lists so far. Such a cut would happen
+/// `HistoryBudget`, the list that was changed least recently is cut first, among the lists so far. Such a cut would happen
 /// later anyway, since every further list adds to the total.
 struct RecoveryBuffer {
     private(set) var lists: [RecoveredList] = []
@@ -23,9 +23,9 @@ struct RecoveryBuffer {
     private var cost = 0
     private let costMax: Int
     /// The lists whose histories may be cut. Deleted lists have a separate budget.
-    private var leastRecent: Heap<Place> = []
+    private var leastRecent: Heap<RowAge> = []
 
-    private struct Place: Comparable {
+    private struct RowAge: Comparable {
         let index: Int
         let time: Int
 
@@ -45,8 +45,8 @@ struct RecoveryBuffer {
         }
     }
 
-    private func place(of index: Int) -> Place {
-        Place(index: index, time: lists[index].lastChange?.milliseconds ?? 0)
+    private func place(of index: Int) -> RowAge {
+        RowAge(index: index, time: lists[index].lastChange?.milliseconds ?? 0)
     }
 
     /// The lists by their last changes, most recent last.

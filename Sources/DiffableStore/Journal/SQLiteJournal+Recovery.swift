@@ -29,7 +29,7 @@ extension SQLiteJournal {
         clock = clock.going(onFrom: try lastRunningTime(restored.lists.map(\.lastChange), in: database))
         var recovered = RecoveredLists()
         for list in restored.inOrderOfChanges { try take(list, into: &recovered, database) }
-        pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
+        historyBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
             list.shorten(to: list.cost - excess, cut)
             recovered.histories[list.state.number]?.shorten(to: list.cost, cut)
             return list.cost
@@ -94,7 +94,7 @@ extension SQLiteJournal {
         recovered.histories[heading.number] = history
         recovered.access[heading.number] = heading.access
         recovered.schemas[heading.number] = schemas
-        if list.cost > 0 { pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
+        if list.cost > 0 { historyBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
     }
 
     /// An upper bound of the length of all rows, in bytes.
@@ -103,10 +103,10 @@ extension SQLiteJournal {
         return try (number("page_count") - number("freelist_count")) * number("page_size")
     }
 
-    /// Starts the upkeep that the previous daemon left unfinished.
-    func startUpkeep() {
+    /// Starts the maintenance that the previous daemon left unfinished.
+    func startMaintenance() {
         considerVacuum()
-        scheduleUpkeep()
+        scheduleMaintenance()
         awaitIdleness()
     }
 
@@ -140,12 +140,12 @@ extension SQLiteJournal {
                 """)
         // If changes are lost, these rows may help to find out why, so they stay.
         if verdict != .lost {
-            upkeep += rows.ownerless.union(others).sorted().map { .retirement(.everything(list: $0)) }
+            maintenance += rows.ownerless.union(others).sorted().map { .rowDeletion(.everything(list: $0)) }
         }
         for heading in headings where rows.superseded.contains(heading.number) {
-            upkeep.append(
-                .retirement(
-                    Retirement(
+            maintenance.append(
+                .rowDeletion(
+                    RowDeletion(
                         list: heading.number, revisionMax: heading.checkpointRevision,
                         generationKept: heading.generation)))
         }

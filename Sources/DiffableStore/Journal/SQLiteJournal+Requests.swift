@@ -23,7 +23,7 @@ extension SQLiteJournal {
         let oldestKept = result.number - limits.requests.keysMax + 1
         if oldestKept - list.oldestResult > slack {
             list.oldestResult = oldestKept
-            upkeep.append(.requests(list: number, before: oldestKept))
+            maintenance.append(.requests(list: number, before: oldestKept))
         }
         keyCount += list.numberOfResults - before
         deleteResultsBeyondBudget()
@@ -37,7 +37,7 @@ extension SQLiteJournal {
         for (number, list) in lists where list.numberOfResults > level {
             keyCount -= list.numberOfResults - level
             list.oldestResult = list.lastResult - level + 1
-            upkeep.append(.requests(list: number, before: list.oldestResult))
+            maintenance.append(.requests(list: number, before: list.oldestResult))
         }
     }
 
@@ -77,7 +77,7 @@ extension SQLiteJournal {
             // The last row stays regardless of its age, because the witness records its number.
             list.oldestResult = windows[number]?.oldestNumber ?? list.lastResult
             keyCount += list.numberOfResults
-            upkeep.append(.requests(list: number, before: list.oldestResult))
+            maintenance.append(.requests(list: number, before: list.oldestResult))
         }
         return windows
     }

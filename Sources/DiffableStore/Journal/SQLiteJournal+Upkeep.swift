@@ -13,12 +13,12 @@ extension SQLiteJournal {
     private static let retiredRowsMax = 256
     private static let retiredPartsMax = 4
 
-    enum Occasion {
+    enum CheckpointTrigger {
         case group
         case idleness
     }
 
-    func considerCheckpoint(of list: JournalledList, on occasion: Occasion = .group) {
+    func considerCheckpoint(of list: JournalledList, on occasion: CheckpointTrigger = .group) {
         guard case .none = list.checkpointing, list.base != nil else { return }
         // Rows that history needs do not count, because a checkpoint does not remove them.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
@@ -26,7 +26,7 @@ extension SQLiteJournal {
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
         guard isLong || isSlow, list.journalLength > list.journalLengthMin else { return }
         list.checkpointing = .due
-        upkeep.append(.checkpoint(list: list.state.number))
+        maintenance.append(.checkpoint(list: list.state.number))
     }
 
     private var journalLengthMin: Int {
@@ -44,32 +44,32 @@ extension SQLiteJournal {
 
     private func lookForIdleness(since groupsSeen: Int) {
         isIdlenessAwaited = false
-        if case .closed = upkeepState { return }
+        if case .closed = maintenanceState { return }
         guard groupsWritten == groupsSeen else { return awaitIdleness() }
         let now = clock.running
         for list in lists.values where list.deletion == nil {
             list.trim(limits.history, now: now)
-            pastBudget.set(list.cost, of: list)
+            historyBudget.set(list.cost, of: list)
             considerCheckpoint(of: list, on: .idleness)
         }
         considerVacuum()
-        scheduleUpkeep()
+        scheduleMaintenance()
     }
 
-    func scheduleUpkeep() {
-        guard case .idle = upkeepState, !upkeep.isEmpty || isLogLong else { return }
-        upkeepState = .scheduled
-        executor.execute { self.assumeIsolated { $0.doUpkeep() } }
+    func scheduleMaintenance() {
+        guard case .idle = maintenanceState, !maintenance.isEmpty || isLogLong else { return }
+        maintenanceState = .scheduled
+        executor.execute { self.assumeIsolated { $0.doMaintenance() } }
     }
 
-    /// Does one slice of upkeep. Groups that arrived before it was scheduled are already written. Groups that arrive
+    /// Does one slice of maintenance. Groups that arrived before it was scheduled are already written. Groups that arrive
     /// during it are written before the next slice.
-    private func doUpkeep() {
-        guard case .scheduled = upkeepState else { return }
-        upkeepState = .idle
+    private func doMaintenance() {
+        guard case .scheduled = maintenanceState else { return }
+        maintenanceState = .idle
         if isLogLong {
             _ = moveLog()
-            return scheduleUpkeep()
+            return scheduleMaintenance()
         }
         do throws(JournalError) {
             do throws(JournalError) { try doSlice() } catch {
@@ -79,19 +79,19 @@ extension SQLiteJournal {
             }
         } catch {
             // Moving the log may have failed for a worse reason.
-            if case .failed = upkeepState { return }
-            upkeepFailed(error)
+            if case .failed = maintenanceState { return }
+            maintenanceFailed(error)
         }
-        scheduleUpkeep()
+        scheduleMaintenance()
     }
 
     private func doSlice() throws(JournalError) {
         errno = 0
         do {
-            switch upkeep[0] {
+            switch maintenance[0] {
             case .checkpoint(let number): try beginCheckpoint(of: number)
             case .writing(let checkpoint): try writePart(of: checkpoint)
-            case .retirement(let retirement): try retire(retirement)
+            case .rowDeletion(let retirement): try retire(retirement)
             case .requests(let list, let oldestKept): try retireRequests(of: list, before: oldestKept)
             case .vacuum(let before): try vacuum(before: before)
             }
@@ -120,43 +120,43 @@ extension SQLiteJournal {
             return true
         } catch {
             switch journalError(error) {
-            case .noSpace: upkeepState = .postponed
-            case .failed(let reason): stopUpkeep(because: reason)
+            case .noSpace: maintenanceState = .postponed
+            case .failed(let reason): stopMaintenance(because: reason)
             }
             return false
         }
     }
 
-    private func stopUpkeep(because reason: String) {
+    private func stopMaintenance(because reason: String) {
         logger.error(
             "journal maintenance failed, and no more changes are accepted; check the disk, and then restart diffabled",
             metadata: ["reason": "\(reason)"])
-        upkeepState = .failed(reason: reason)
+        maintenanceState = .failed(reason: reason)
     }
 
-    private func upkeepFailed(_ error: JournalError) {
+    private func maintenanceFailed(_ error: JournalError) {
         switch error {
         case .noSpace:
-            upkeepState = .postponed
-            guard case .writing(let checkpoint) = upkeep[0] else { return }
+            maintenanceState = .postponed
+            guard case .writing(let checkpoint) = maintenance[0] else { return }
             logger.warning(
                 "the disk is too full for a checkpoint of a list, so its journal keeps growing; free some space",
                 metadata: ["list": "\(checkpoint.state.name)", "bytes": "\(checkpoint.length)"])
             abandon(checkpoint)
         case .failed(let reason):
-            stopUpkeep(because: reason)
+            stopMaintenance(because: reason)
         }
     }
 
     private func abandon(_ checkpoint: Checkpoint) {
         let number = checkpoint.state.number
         guard let list = lists[number] else {
-            upkeep.removeFirst()
+            maintenance.removeFirst()
             return
         }
         list.checkpointing = .none
         list.journalLengthMin = list.journalLength + limits.journalLengthMin
-        upkeep[0] = .retirement(Retirement(list: number, revisionMax: -1, generationKept: list.generation))
+        maintenance[0] = .rowDeletion(RowDeletion(list: number, revisionMax: -1, generationKept: list.generation))
     }
 }
 
@@ -166,11 +166,11 @@ extension SQLiteJournal {
     private func beginCheckpoint(of number: Int) throws {
         guard let list = lists[number], let base = list.base else {
             lists[number]?.checkpointing = .none
-            upkeep.removeFirst()
+            maintenance.removeFirst()
             return
         }
         let checkpoint = Checkpoint(of: list, base, partLengthMax: limits.checkpointPartLengthMax)
-        upkeep[0] = .writing(checkpoint)
+        maintenance[0] = .writing(checkpoint)
         try writePart(of: checkpoint)
     }
 
@@ -178,7 +178,7 @@ extension SQLiteJournal {
         var checkpoint = checkpoint
         // If the list was deleted in the meantime, its retirement follows in the queue.
         guard let list = lists[checkpoint.state.number] else {
-            upkeep.removeFirst()
+            maintenance.removeFirst()
             return
         }
         var part = ByteWriter()
@@ -190,7 +190,7 @@ extension SQLiteJournal {
         try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint, list) }
         checkpoint.part += 1
         checkpoint.length += part.count
-        if checkpoint.parts.isDone { finish(checkpoint, of: list) } else { upkeep[0] = .writing(checkpoint) }
+        if checkpoint.parts.isDone { finish(checkpoint, of: list) } else { maintenance[0] = .writing(checkpoint) }
     }
 
     private func write(
@@ -224,8 +224,8 @@ extension SQLiteJournal {
         list.journalLengthMin = 0
         list.checkpointing = .none
         list.drop(base: checkpoint.state)
-        upkeep[0] = .retirement(
-            Retirement(
+        maintenance[0] = .rowDeletion(
+            RowDeletion(
                 list: checkpoint.state.number, revisionMax: checkpoint.state.revision,
                 generationKept: checkpoint.generation))
         considerCheckpoint(of: list)
@@ -237,7 +237,7 @@ extension SQLiteJournal {
             ])
     }
 
-    private func retire(_ retirement: Retirement) throws {
+    private func retire(_ retirement: RowDeletion) throws {
         var deleted = 0
         try writing { database in
             try database.inJournalTransaction {
@@ -263,7 +263,7 @@ extension SQLiteJournal {
                 }
             }
         }
-        if deleted == 0 { upkeep.removeFirst() }
+        if deleted == 0 { maintenance.removeFirst() }
     }
 
     private func retireRequests(of list: Int, before oldestKept: Int) throws {
@@ -273,6 +273,6 @@ extension SQLiteJournal {
                 isDone = try deleteResults(of: list, before: oldestKept, from: database)
             }
         }
-        if isDone { upkeep.removeFirst() }
+        if isDone { maintenance.removeFirst() }
     }
 }

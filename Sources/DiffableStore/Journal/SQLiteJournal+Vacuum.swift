@@ -9,11 +9,11 @@ extension SQLiteJournal {
     private static let freePagesKept = 128
     private static let pagesFreedMax = 128
 
-    /// Schedules a vacuum after all other upkeep, which may free pages.
+    /// Schedules a vacuum after all other maintenance, which may free pages.
     func considerVacuum() {
         if isVacuumDue { return }
         isVacuumDue = true
-        upkeep.append(.vacuum(before: nil))
+        maintenance.append(.vacuum(before: nil))
     }
 
     private func freePages() throws -> (free: Int, all: Int) {
@@ -30,13 +30,13 @@ extension SQLiteJournal {
         let most = before == nil ? max(2 * Self.freePagesKept, all / 5) : Self.freePagesKept
         guard free > most, free < before ?? .max else {
             isVacuumDue = false
-            upkeep.removeFirst()
+            maintenance.removeFirst()
             if before != nil, moveLog(.truncate) { reserveLog() }
             // Frees up to 2 MB of cached pages. The next change finds them in the system's cache anyway.
             database.writeWithoutTransaction { _ = sqlite3_db_release_memory($0.sqliteConnection) }
             return
         }
-        upkeep[0] = .vacuum(before: free)
+        maintenance[0] = .vacuum(before: free)
         try writing { try $0.vacuum(pages: min(free - Self.freePagesKept, Self.pagesFreedMax)) }
         // The file will be shorter than when this was computed.
         pagesFree = 0

@@ -1,5 +1,5 @@
 // The journal on SQLite: one connection, used on one thread. A commit group is one transaction with one sync. Between
-// groups the thread does upkeep in short slices (`SQLiteJournal+Upkeep.swift`): it writes checkpoints and deletes
+// groups the thread does maintenance in short slices (`SQLiteJournal+Maintenance.swift`): it writes checkpoints and deletes
 // redundant rows. `SQLiteJournal+Recovery.swift` reads the lists at startup.
 
 import Diffable
@@ -28,27 +28,27 @@ package actor SQLiteJournal: Journal {
 
     /// The durable lists as they are on disk, by number.
     var lists: [Int: JournalledList] = [:]
-    var pastBudget = PastBudget<JournalledList>()
+    var historyBudget = HistoryBudget<JournalledList>()
     /// The number of kept rows in the table `request`.
     var keyCount = 0
     /// Work to do between groups, in order. The order matters: a retirement that was scheduled before a checkpoint of
     /// the same list must run first, or it would delete the new parts as old ones.
-    var upkeep: [Upkeep] = []
-    var upkeepState = UpkeepState.idle
+    var maintenance: [MaintenanceTask] = []
+    var maintenanceState = MaintenanceState.idle
     var groupsWritten = 0
     /// The pages written to SQLite's log since the database was opened, and their number when the log was last moved.
     var pagesWritten = 0
     var pagesMoved = 0
-    /// The number of pages that the database can certainly grow by (`SQLiteJournal+Room.swift`).
+    /// The number of pages that the database can certainly grow by (`SQLiteJournal+FullDisk.swift`).
     var pagesFree = 0
     var isVacuumDue = false
     var isIdlenessAwaited = false
 
-    enum UpkeepState {
+    enum MaintenanceState {
         case idle
         /// The next slice runs after the groups that have arrived.
         case scheduled
-        /// The disk was full. Upkeep continues after the next group that is written.
+        /// The disk was full. Maintenance continues after the next group that is written.
         case postponed
         /// The disk failed. All further groups are refused.
         case failed(reason: String)
@@ -77,7 +77,7 @@ package actor SQLiteJournal: Journal {
         executor.execute {
             self.assumeIsolated {
                 completion($0.write(changes))
-                $0.scheduleUpkeep()
+                $0.scheduleMaintenance()
                 $0.awaitIdleness()
             }
         }
@@ -85,7 +85,7 @@ package actor SQLiteJournal: Journal {
 
     package nonisolated var standstill: Duration { executor.progress.standstill() }
 
-    package nonisolated func take(_ limits: StoreLimits) {
+    package nonisolated func apply(_ limits: StoreLimits) {
         executor.execute { self.assumeIsolated { $0.limits = limits } }
     }
 
@@ -96,14 +96,14 @@ package actor SQLiteJournal: Journal {
     /// Returns a reason if some changes may not be on disk.
     private func close() -> String? {
         finishWriting()
-        if case .failed(let reason) = upkeepState {
+        if case .failed(let reason) = maintenanceState {
             // Closing would sync the log again, which may succeed without the pages that the failed sync lost. So the
             // files stay open, and the next startup reads them.
             _ = Unmanaged.passRetained(database)
-            upkeepState = .closed
+            maintenanceState = .closed
             return reason
         }
-        upkeepState = .closed
+        maintenanceState = .closed
         do { try database.close() } catch {
             logger.error("the database could not be closed", metadata: ["reason": "\(error)"])
             return "\(directory.databasePath): \(error)"
@@ -114,9 +114,9 @@ package actor SQLiteJournal: Journal {
     /// Moves the log explicitly, because SQLite does it on close without reporting a failure. A full disk is not a
     /// failure: the log stays, and the next startup reads it.
     private func finishWriting() {
-        if case .failed = upkeepState { return }
+        if case .failed = maintenanceState { return }
         do throws(JournalError) { try keepRunningTime() } catch {
-            if case .failed(let reason) = error { return upkeepState = .failed(reason: reason) }
+            if case .failed(let reason) = error { return maintenanceState = .failed(reason: reason) }
         }
         _ = moveLog()
     }
@@ -126,7 +126,7 @@ package actor SQLiteJournal: Journal {
 
 extension SQLiteJournal {
     private func write(_ changes: [ListChange]) -> Result<[[UInt8]?], JournalError> {
-        if case .failed(let reason) = upkeepState { return .failure(.failed(reason: reason)) }
+        if case .failed(let reason) = maintenanceState { return .failure(.failed(reason: reason)) }
         let rows = rows(of: changes)
         let digest = digest(after: changes, rows)
         executor.progress.expectToWrite(rows.length)
@@ -136,11 +136,11 @@ extension SQLiteJournal {
             try acknowledge(digest)
         } catch {
             // Nothing more is written or synced, because a second sync may succeed without the data that the first one lost.
-            if case .failed(let reason) = error { upkeepState = .failed(reason: reason) }
+            if case .failed(let reason) = error { maintenanceState = .failed(reason: reason) }
             return .failure(error)
         }
         groupsWritten += 1
-        if case .postponed = upkeepState { upkeepState = .idle }
+        if case .postponed = maintenanceState { maintenanceState = .idle }
         for change in changes { follow(change) }
         var encodings = [[UInt8]?](repeating: nil, count: changes.count)
         for row in rows.rows {
@@ -264,25 +264,25 @@ extension SQLiteJournal {
         case .deleted(let deletion?):
             if let list = lists[number] {
                 list.delete(deletion)
-                pastBudget.remove(list)
+                historyBudget.remove(list)
             }
         case .undeleted:
             if let list = lists[number] {
                 list.undelete(as: change.state)
-                pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
+                historyBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
                 keepPastWithinBudget()
             }
         case .deleted(nil), .purged:
             if let list = lists.removeValue(forKey: number) {
-                pastBudget.remove(list)
+                historyBudget.remove(list)
                 keyCount -= list.numberOfResults
             }
-            upkeep.append(.retirement(.everything(list: number)))
+            maintenance.append(.rowDeletion(.everything(list: number)))
         case .advanced(let former, _):
             guard let list = lists.removeValue(forKey: former.number) else { break }
-            pastBudget.remove(list)
+            historyBudget.remove(list)
             keyCount -= list.numberOfResults
-            upkeep.append(.retirement(.everything(list: former.number)))
+            maintenance.append(.rowDeletion(.everything(list: former.number)))
             let before = change.state.beforeAdvance
             lists[number] = JournalledList(state: before, chain: Chain(begin: before), access: list.access)
         case .stepped: break
@@ -303,7 +303,7 @@ extension SQLiteJournal {
         if row.steps > 0 {
             list.trim(limits.history, now: clock.running)
             if list.deletion == nil {
-                pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
+                historyBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
                 keepPastWithinBudget()
             }
         }
@@ -311,7 +311,7 @@ extension SQLiteJournal {
     }
 
     private func keepPastWithinBudget() {
-        pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
+        historyBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
             list.shorten(to: list.cost - excess, cut)
             considerCheckpoint(of: list)
             return list.cost

@@ -57,7 +57,7 @@ struct CopiedRows: Sendable {
     /// Copies the rows of the next list until they have at least `lengthMax` bytes.
     mutating func append(of heading: ListHeading, from stored: OrderedRows, upTo lengthMax: Int) throws -> Place {
         let (firstPart, firstRow, start) = (parts.count, rows.count, length)
-        func reading() -> Reading { length - start < lengthMax ? .goesOn : .stops }
+        func reading() -> RowDisposition { length - start < lengthMax ? .goesOn : .stops }
         try stored.forEachCheckpointRow(of: heading) { row in
             parts.append(Part(part: row.part, checksum: row.checksum, elements: copy(row.elements)))
             return reading()

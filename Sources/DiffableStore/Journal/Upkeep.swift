@@ -1,10 +1,10 @@
 /// Maintenance that the journal does in slices between commit groups.
-enum Upkeep {
+enum MaintenanceTask {
     /// Start a checkpoint of the list's base state.
     case checkpoint(list: Int)
     case writing(Checkpoint)
     /// Delete rows that are no longer referenced.
-    case retirement(Retirement)
+    case rowDeletion(RowDeletion)
     /// Delete the results of requests before this number.
     case requests(list: Int, before: Int)
     /// Return free pages of the database to the disk. `before` is their number before the last step; nil for the first step.
@@ -35,7 +35,7 @@ struct Checkpoint {
     }
 }
 
-struct Retirement {
+struct RowDeletion {
     let list: Int
     /// Journal rows up to this revision are deleted.
     let revisionMax: Int
@@ -45,7 +45,7 @@ struct Retirement {
     /// Whether everything of a deleted list is deleted.
     var isOfEverything: Bool { generationKept < 0 && revisionMax == .max }
 
-    static func everything(list: Int) -> Retirement {
-        Retirement(list: list, revisionMax: .max, generationKept: -1)
+    static func everything(list: Int) -> RowDeletion {
+        RowDeletion(list: list, revisionMax: .max, generationKept: -1)
     }
 }

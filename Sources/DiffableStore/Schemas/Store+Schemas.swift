@@ -11,7 +11,7 @@ extension Store {
     package func setSchemas(
         of name: ListName, _ set: SchemaSet, existing: ExistingItems = .areChecked, origin: Origin? = nil,
         by peer: Peer = .daemon, completion: @escaping Completion<ListState>
-    ) -> Carrying {
+    ) -> RequestProgress {
         carryOut(
             SchemaRequest(
                 name: name, set: set, existing: existing, origin: origin, peer: peer, completion: completion))
@@ -20,7 +20,7 @@ extension Store {
     /// - Parameter checked: the state that was checked in the background, and the error if an item does not match.
     private func carryOut(
         _ request: SchemaRequest, checked: (head: ListState, error: InvalidContent?)? = nil
-    ) -> Carrying {
+    ) -> RequestProgress {
         if let refusal {
             request.completion(.failure(refusal))
             return .done
@@ -58,7 +58,7 @@ extension Store {
 
     /// Checks a large list in the background. If changes overtake the check too often, they have to wait for the last attempt.
     private func check(
-        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ beside: WorkBeside
+        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ beside: BackgroundWork
     ) {
         if held.isReserved {
             return held.waiting.append { store in _ = store.carryOut(request) }

@@ -30,7 +30,7 @@ final class SharedList {
 }
 
 enum SharedRequest {
-    case change(UnderwayChange)
+    case change(PendingChange)
     case access(UnderwayAccess)
     /// The store's own request to remove everything that ended leases own.
     case leaseEnd
@@ -81,7 +81,7 @@ struct BatchDraft {
 struct DraftedRow {
     let row: SharedRow
     /// Nil for a request that changed nothing, but is remembered.
-    let made: MadeChange?
+    let made: ComputedChange?
     /// The list after the row.
     let state: ListState
     var request: (number: SharingMachine.RequestNumber, reply: DeferredReply)?

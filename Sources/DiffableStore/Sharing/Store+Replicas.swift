@@ -133,7 +133,7 @@ extension Store {
             state = state.moved(
                 to: revision, new, lastReloadRevision: row.delivery == .reload ? revision : nil)
             return DraftedRow(
-                row: row, made: MadeChange(new: new, operations: row.operations, delivery: row.delivery), state: state)
+                row: row, made: ComputedChange(new: new, operations: row.operations, delivery: row.delivery), state: state)
         }
         guard state.revision == batch.revision else {
             throw SharedBatch.Unreadable(

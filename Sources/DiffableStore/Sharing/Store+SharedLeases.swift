@@ -142,7 +142,7 @@ extension Store {
             operations: operations, time: clock.now.timeOfDay.milliseconds, origin: origin(ofEndOf: holder))
         if isLast { row.endedLease = holder }
         let state = isChange ? draft.head.moved(to: draft.head.revision + 1, new) : draft.head
-        let made = isChange ? MadeChange(new: new, operations: operations) : nil
+        let made = isChange ? ComputedChange(new: new, operations: operations) : nil
         let hasRoom = try? append(DraftedRow(row: row, made: made, state: state), to: &draft)
         guard hasRoom == true else { return false }
         if let host = hostThatMustBeGone(toEnd: holder) { draft.absent.insert(host) }

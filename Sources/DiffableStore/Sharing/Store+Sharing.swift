@@ -198,7 +198,7 @@ extension Store {
             case .arrival(_, let revision, let completion):
                 shared.arrivals[number] = nil
                 answer(.list(completion, head.result(ifAt: revision)), about: head.name)
-            case .change(let change): answer(result(of: number, shared), about: head.name, to: change.terms.peer)
+            case .change(let change): answer(result(of: number, shared), about: head.name, to: change.context.peer)
             case .access(let change): answer(result(of: number, shared), about: head.name, to: change.peer)
             }
         }

@@ -308,7 +308,7 @@ extension ViewerOptions {
                     return json
                 }
             },
-            sortKey: { text throws(TypingError) in try checked { try SortKey(checking: text).json.description } })
+            sortKey: { text throws(TypingError) in try checked { try SortOption(checking: text).json.description } })
     }
 
     private static func checked(_ read: () throws -> String) throws(TypingError) -> String {

@@ -28,7 +28,7 @@ struct NamedField: Equatable, Sendable {
     }
 }
 
-extension SortKey {
+extension SortOption {
     var namedField: NamedField? { NamedField(field, "--sort", isNumeric ? .sortedByNumber : .sorted) }
 }
 

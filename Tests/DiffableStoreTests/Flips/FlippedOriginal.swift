@@ -56,7 +56,7 @@ struct FlippedOriginal {
         var items = (0..<100).map { Item(id: .numbered($0), content: .text(length: 60)) }
         items.append(Item(id: "long", content: .text(length: 4_500)))
         _ = try await store.applying("checkpointed", .section("all", items)).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM checkpoint") > 10)
         await store.shutDown()
     }

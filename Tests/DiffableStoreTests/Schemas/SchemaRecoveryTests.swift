@@ -36,7 +36,7 @@ struct SchemaRecoveryTests {
         for number in 0..<40 {
             _ = try await store.transacting("a", [.appendSections([Section(id: .numbered(number))])]).get()
         }
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT generation FROM list WHERE name = 'a'") > 0)
         let (before, changes) = (await store.lists.map(Remembered.init), await schemas(in: store)?.changes)
         let left = try await store.sqlite.crash(in: directory).left
@@ -89,7 +89,7 @@ struct SchemaRecoveryTests {
         _ = try await store.settingSchemas("a", .ofTasks()).get()
         _ = try await store.deleting("a").get()
         _ = try await store.creating("b", .durable).get()
-        await store.sqlite.finishUpkeep()
+        await store.sqlite.finishMaintenance()
         #expect(try await store.sqlite.query("SELECT count(*) FROM schemas") == 0)
         await store.shutDown()
     }

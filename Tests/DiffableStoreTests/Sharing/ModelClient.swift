@@ -303,19 +303,19 @@ final class ModelClient: @unchecked Sendable {
     /// Returns the revisions that were current between the first attempt and now.
     private func heads(_ attempt: Attempt) -> ClosedRange<Int> { attempt.start...engine.revision }
 
-    private func change(_ attempt: Attempt, at revision: Int) -> MadeChange? {
+    private func change(_ attempt: Attempt, at revision: Int) -> ComputedChange? {
         let plan: ChangePlan
         switch attempt.wish {
         case .transact(let operations), .lease(let operations): plan = .transact(operations)
         case .apply(let target, let delivery): plan = .apply(target, delivery)
         // The target of the undo would have to be known.
-        case .undo, .read, .readAt, .govern: return MadeChange(new: engine.states[revision], operations: [])
+        case .undo, .read, .readAt, .govern: return ComputedChange(new: engine.states[revision], operations: [])
         }
         let head = ListState(
             name: "shared", epoch: "e0", revision: revision, snapshot: engine.states[revision], durability: .durable,
             number: 1)
         return try? plan.change(
-            ChangePlan.Basis(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
+            ChangePlan.BaseState(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
     }
 
     /// Checks the unsettled results when nothing is in progress.

@@ -55,7 +55,7 @@ final class WorldJournal: Journal, @unchecked Sendable {
 
     var recovered: RecoveredLists { disk.recovered }
 
-    func take(_ limits: StoreLimits) {}
+    func apply(_ limits: StoreLimits) {}
     var standstill: Duration { .zero }
     func close(completion: @escaping @Sendable (_ failure: String?) -> Void) { completion(nil) }
 }

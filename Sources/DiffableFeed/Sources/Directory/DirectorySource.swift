@@ -40,7 +40,7 @@ package final class DirectorySource: FeedSource {
 
     /// Lists the folders again that the list showed before, so that viewers keep seeing them.
     package func resume(_ list: Snapshot) async {
-        let kind = Kind(stringLiteral: FileStatus.Sort.directory.rawValue)
+        let kind = Kind(stringLiteral: FileStatus.FileType.directory.rawValue)
         let folders = list.itemIdentifiers.filter { id in
             guard let item = list.itemAlone(id), item.kind == kind, let content = item.content else { return false }
             return JSONReader(content).member("hasChildren") == nil

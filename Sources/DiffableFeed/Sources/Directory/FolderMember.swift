@@ -8,7 +8,7 @@ typealias FileName = [UInt8]
 
 /// A file's metadata, read without opening it. Symbolic links are not followed.
 struct FileStatus: Equatable {
-    enum Sort: String { case directory, file, link, other }
+    enum FileType: String { case directory, file, link, other }
 
     /// Identifies a file independently of its name.
     struct Identity: Hashable {
@@ -17,7 +17,7 @@ struct FileStatus: Equatable {
     }
 
     var identity: Identity
-    var sort: Sort
+    var type: FileType
     /// Bytes; nil unless it is a regular file.
     var size: Int?
     /// Milliseconds since 1970.
@@ -27,10 +27,10 @@ struct FileStatus: Equatable {
     init(_ status: stat) {
         identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
         switch status.st_mode & S_IFMT {
-        case S_IFDIR: sort = .directory
-        case S_IFREG: (sort, size) = (.file, Int(status.st_size))
-        case S_IFLNK: sort = .link
-        default: sort = .other
+        case S_IFDIR: type = .directory
+        case S_IFREG: (type, size) = (.file, Int(status.st_size))
+        case S_IFLNK: type = .link
+        default: type = .other
         }
         modified = status.st_mtim.tv_sec * 1_000 + status.st_mtim.tv_nsec / 1_000_000
     }
@@ -51,7 +51,7 @@ struct FileStatus: Equatable {
         let path = name.map { CChar(bitPattern: $0) } + [0]
         guard fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
         self.init(status)
-        guard sort == .link else { return }
+        guard type == .link else { return }
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = target.withUnsafeMutableBytes { readlinkat(folder, path, $0.baseAddress!, $0.count) }
         if length > 0 { self.target = Array(target[..<length]) }
@@ -81,7 +81,7 @@ final class FolderMember {
         foldedName = FileNames.folded(name)
     }
 
-    var isFolder: Bool { status.sort == .directory }
+    var isFolder: Bool { status.type == .directory }
 
     var type: [UInt8] {
         guard let dot = foldedName.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return [] }
@@ -94,7 +94,7 @@ final class FolderMember {
         if let known { return known }
         let id = FileID.id(ofPath: folder.prefix + name)
         let record = Item(
-            id: id, kind: Kind(stringLiteral: status.sort.rawValue),
+            id: id, kind: Kind(stringLiteral: status.type.rawValue),
             content: content(mayOpen: folder.level + 1 < DirectorySettings.depthMax)
         ).record
         hasNumberedID = FileID.isNumbered(id)
@@ -104,7 +104,7 @@ final class FolderMember {
 
     private func content(mayOpen: Bool) -> Content {
         var members: [(String, Content)] = [
-            ("text", .string(Self.text(name))), ("type", .string(status.sort.rawValue.utf8)),
+            ("text", .string(Self.text(name))), ("type", .string(status.type.rawValue.utf8)),
         ]
         if let size = status.size { members.append(("size", .number(size))) }
         members.append(("modified", .number(status.modified)))

@@ -229,7 +229,7 @@ final class FolderTree {
         guard settings.showsHidden || name.first != UInt8(ascii: ".") else { return }
         guard let status = FileStatus(of: name, in: descriptor) else { return remove(name, from: folder) }
         if let member = folder.members[name] {
-            if member.status.identity == status.identity, member.status.sort == status.sort {
+            if member.status.identity == status.identity, member.status.type == status.type {
                 let isListed = member.folder?.watch != nil || (member.folder != nil && settings.every != nil)
                 set(status, of: member, in: folder)
                 if member.isFolder, !isListed { settle(member, in: folder, descriptor) }

@@ -15,7 +15,7 @@ struct KeptState: Sendable {
 
     private indirect enum Packed {
         case snapshot(PackedSnapshot)
-        case end(of: PastRun)
+        case end(of: HistoryRun)
         /// The operations since an earlier state, as compressed JSON.
         case change(from: KeptState, [UInt8])
     }
@@ -76,7 +76,7 @@ struct KeptState: Sendable {
     /// - Parameters:
     ///   - run: the transactions before this state, packed; nil if they are not kept.
     ///   - base: the state before these; nil if it is packed already.
-    func packed(after run: PastRun?, from base: ListState?) -> KeptState {
+    func packed(after run: HistoryRun?, from base: ListState?) -> KeptState {
         guard let state = whole else { return self }
         let heading = state.moved(to: revision, Snapshot())
         if let run, run.isComplete, run.lastRevision == revision { return KeptState(self, heading, .end(of: run)) }
@@ -88,7 +88,7 @@ struct KeptState: Sendable {
     }
 
     /// - Parameter run: the transactions before this state, with a complete base. The result shares unchanged pages with it.
-    func unpacked(after run: PastRun?) -> KeptState {
+    func unpacked(after run: HistoryRun?) -> KeptState {
         switch packed {
         case .end:
             if let run, let end = run.state(at: revision, from: run.base.state) {

@@ -85,81 +85,81 @@ package struct Proposal: Sendable {
 }
 
 /// Identifies the evaluation of a proposal. Unique while the daemon runs.
-package struct Consideration: Sendable, Equatable {
+package struct ProposalEvaluationID: Sendable, Equatable {
     let number: Int
 }
 
 /// The result of a proposal at the list's head. A list keeps only one, so that waiting proposals do not keep states in memory.
-struct ConsideredChange {
-    let consideration: Consideration
-    let known: KnownChange
+struct ProposalEvaluation {
+    let evaluation: ProposalEvaluationID
+    let known: CachedChange
     /// The limits that the result was checked against.
     let limits: SnapshotLimits
 }
 
 extension Store {
     /// Evaluates a proposal for the list's handler. A repeated proposal that was approved before gets its first result.
-    package func consider(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
+    package func evaluate(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
-        var terms = terms(of: proposal, .dryRun)
-        terms.isForHandler = true
-        _ = change(proposal.list, terms, .transact(proposal.operations), completion: completion)
+        var context = context(of: proposal, .dryRun)
+        context.isForHandler = true
+        _ = change(proposal.list, context, .transact(proposal.operations), completion: completion)
     }
 
     /// Evaluates a proposal for the proposer, without the handler.
     package func dryRun(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
         _ = change(
-            proposal.list, terms(of: proposal, .dryRun), .transact(proposal.operations), completion: completion)
+            proposal.list, context(of: proposal, .dryRun), .transact(proposal.operations), completion: completion)
     }
 
     /// Carries out an approved proposal at the head.
     /// - Parameters:
     ///   - operations: replacement operations from the handler; nil for the proposed ones.
-    ///   - consideration: the earlier evaluation. If the list has neither changed nor had another one since, its result
+    ///   - evaluation: the earlier evaluation. If the list has neither changed nor had another one since, its result
     ///     is reused.
     package func carryOut(
-        _ proposal: Proposal, with operations: [ListOperation]? = nil, after consideration: Consideration? = nil,
+        _ proposal: Proposal, with operations: [ListOperation]? = nil, after evaluation: ProposalEvaluationID? = nil,
         completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        var terms = terms(of: proposal, .commit)
-        let known = takeChange(considered: consideration, of: proposal.list)
-        if operations == nil { terms.known = known }
+        var context = context(of: proposal, .commit)
+        let known = takeChange(evaluated: evaluation, of: proposal.list)
+        if operations == nil { context.known = known }
         _ = change(
-            proposal.list, terms, .transact(operations ?? proposal.operations), completion: completion)
+            proposal.list, context, .transact(operations ?? proposal.operations), completion: completion)
     }
 
     /// Drops the result of an evaluation, because the proposal will not be carried out.
-    package func forget(_ consideration: Consideration, of list: ListName) {
-        _ = takeChange(considered: consideration, of: list)
+    package func forget(_ evaluation: ProposalEvaluationID, of list: ListName) {
+        _ = takeChange(evaluated: evaluation, of: list)
     }
 
     /// Keeps the result of a proposal until the head changes or another proposal is evaluated.
-    func keep(_ made: MadeChange, of head: ListState, in held: HeldList) -> Consideration {
-        lastConsiderationNumber += 1
-        let consideration = Consideration(number: lastConsiderationNumber)
-        held.considered = ConsideredChange(
-            consideration: consideration, known: KnownChange(made: made, head: head, schemas: held.headSchemas),
+    func keep(_ made: ComputedChange, of head: ListState, in held: HeldList) -> ProposalEvaluationID {
+        lastEvaluationNumber += 1
+        let evaluation = ProposalEvaluationID(number: lastEvaluationNumber)
+        held.evaluated = ProposalEvaluation(
+            evaluation: evaluation, known: CachedChange(made: made, head: head, schemas: held.headSchemas),
             limits: limits.snapshot)
-        return consideration
+        return evaluation
     }
 
     /// Takes the kept result of a proposal. Nil if it may be out of date.
-    private func takeChange(considered consideration: Consideration?, of list: ListName) -> KnownChange? {
-        guard let consideration, let held = heldLists[list], let considered = held.considered,
-            considered.consideration == consideration
+    private func takeChange(evaluated evaluation: ProposalEvaluationID?, of list: ListName) -> CachedChange? {
+        guard let evaluation, let held = heldLists[list], let evaluated = held.evaluated,
+            evaluated.evaluation == evaluation
         else { return nil }
-        held.considered = nil
-        return considered.limits == limits.snapshot ? considered.known : nil
+        held.evaluated = nil
+        return evaluated.limits == limits.snapshot ? evaluated.known : nil
     }
 
     /// The digest covers the proposed operations and not the handler's, because a repeated request contains the proposed ones.
-    private func terms(of proposal: Proposal, _ mode: TransactionMode) -> Terms {
+    private func context(of proposal: Proposal, _ mode: TransactionMode) -> ChangeContext {
         let request = proposal.requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(transact: proposal.operations), isSummarized: false)
         }
-        return Terms(
+        return ChangeContext(
             ifRevision: proposal.ifRevision, request: request, lease: proposal.lease, mode: mode,
             origin: proposal.origin, peer: proposal.peer, needed: .ask)
     }

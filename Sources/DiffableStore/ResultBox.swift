@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Passes one value from a background thread to the store's queue.
-final class FoundBeside<Value: Sendable>: Sendable {
+final class ResultBox<Value: Sendable>: Sendable {
     private let value = Mutex<Value?>(nil)
 
     func put(_ found: Value) { value.withLock { $0 = found } }

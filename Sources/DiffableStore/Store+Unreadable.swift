@@ -24,7 +24,7 @@ private struct NoJournal: Journal {
         preconditionFailure("a store that refuses writes nothing")
     }
 
-    func take(_ limits: StoreLimits) {}
+    func apply(_ limits: StoreLimits) {}
 
     var standstill: Duration { .zero }
 

@@ -4,7 +4,7 @@ import Logging
 
 /// Writes log lines to the systemd journal, metadata as fields of their own: `list` and `peerUID` of the program
 /// `diffabled` become `DIFFABLED_LIST` and `DIFFABLED_PEER_UID`, so that `journalctl DIFFABLED_LIST=tasks` finds them.
-package struct JournalLogHandler: MetadataLogHandler {
+package struct SystemLogHandler: MetadataLogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
     package var metadataProvider: Logger.MetadataProvider?

@@ -3,10 +3,10 @@ import Diffable
 
 /// The earlier states of a list, as far back as they are kept.
 ///
-/// Few are kept complete. The others are kept as the packed transactions that led to them (`PastRun`), and are rebuilt on demand.
+/// Few are kept complete. The others are kept as the packed transactions that led to them (`HistoryRun`), and are rebuilt on demand.
 struct History: Sendable {
     /// Oldest first, without a gap. The last one leads to the current state.
-    private var runs: Deque<PastRun> = []
+    private var runs: Deque<HistoryRun> = []
     /// The newest states before the current one, complete, for clients that reconnect soon. Oldest first, without a gap.
     private var recent: Deque<RecentState> = []
     /// Rebuilt states, as a cache.
@@ -45,11 +45,11 @@ struct History: Sendable {
 
     /// Adds the newest transaction.
     /// - Parameter before: the state before it. Nil if no complete state is needed, and no client will reconnect soon.
-    mutating func append(_ step: PastStep, after before: ListState?) {
+    mutating func append(_ step: PackedTransaction, after before: ListState?) {
         if needsWholeState {
             guard let before else { preconditionFailure("a run begins with a whole state") }
             if !runs.isEmpty { runs[runs.count - 1].close() }
-            runs.append(PastRun(from: before))
+            runs.append(HistoryRun(from: before))
         }
         isLastRunFull = runs[runs.count - 1].append(step)
         count += 1
@@ -119,7 +119,7 @@ struct History: Sendable {
     mutating func dropRemadeStates() { remade.removeAll() }
 
     /// The last run that begins no later than a revision. O(log runs)
-    private func run(of revision: Int) -> PastRun {
+    private func run(of revision: Int) -> HistoryRun {
         var (first, last) = (0, runs.count - 1)
         while first < last {
             let middle = (first + last + 1) / 2
@@ -222,7 +222,7 @@ extension History {
     }
 
     /// Drops the oldest states until the others cost at most `costMax` bytes. The newest one stays unless the cut includes it.
-    mutating func shorten(to costMax: Int, _ cut: PastCut) {
+    mutating func shorten(to costMax: Int, _ cut: HistoryCut) {
         while cost > costMax, count > (cut == .newest ? 0 : 1) { removeOldest() }
     }
 

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-struct PastStep {
+struct PackedTransaction {
     let revision: Revision
     let isReload: Bool
     /// Nil if they are too long to be kept.
@@ -24,13 +24,13 @@ struct PackedSteps: Sendable {
     private var bytes: [UInt8] = []
     /// Distinct origins without their process ids, which may be different for each transaction.
     private var makers: [Origin] = []
-    private var lastMoment = Place(revision: 0).moment
+    private var lastMoment = Cursor(revision: 0).moment
 
     /// In bytes.
     var length: Int { bytes.count }
 
     /// The start of a transaction, and the values that its bytes are relative to.
-    struct Place: Sendable {
+    struct Cursor: Sendable {
         /// The revision before it.
         fileprivate(set) var revision: Int
         fileprivate(set) var offset = 0
@@ -44,7 +44,7 @@ struct PackedSteps: Sendable {
         let revision: Revision
         let isReload: Bool
         let redraws: UInt64
-        let next: Place
+        let next: Cursor
         fileprivate let form: PackedOperations.Form?
         fileprivate let operations: Range<Int>
     }
@@ -57,7 +57,7 @@ struct PackedSteps: Sendable {
         static let form: UInt8 = 3
     }
 
-    mutating func append(_ step: PastStep) {
+    mutating func append(_ step: PackedTransaction) {
         let revision = step.revision
         let origin = revision.origin
         var flags = step.operations?.form.rawValue ?? 0
@@ -92,7 +92,7 @@ struct PackedSteps: Sendable {
     /// Frees unused capacity.
     mutating func shrink() { bytes = bytes.withUnsafeBytes { Array($0) } }
 
-    func read(at place: Place) -> Step {
+    func read(at place: Cursor) -> Step {
         bytes.withUnsafeBytes { bytes in
             var reader = PackedReader(bytes, at: place.offset)
             let flags = reader.byte()

@@ -2,7 +2,7 @@ import Diffable
 import DiffableProtocol
 
 /// The local copy of a subscription's list. Partial updates are collected separately, so that only whole transactions are visible.
-struct Mirror: Sendable {
+struct LocalCopy: Sendable {
     private(set) var snapshot = Snapshot()
     /// Empty before the first state.
     private(set) var epoch = ""

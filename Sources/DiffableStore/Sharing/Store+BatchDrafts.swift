@@ -21,7 +21,7 @@ extension Store {
         case underway
     }
 
-    private func goOnDrafting(_ held: HeldList, _ shared: SharedList, _ found: FoundChange?) {
+    private func goOnDrafting(_ held: HeldList, _ shared: SharedList, _ found: BackgroundChange?) {
         guard var draft = shared.draft else { return }
         var found = found
         while let number = draft.pending.first {
@@ -55,7 +55,7 @@ extension Store {
 
     private func add(
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
-        _ found: FoundChange?
+        _ found: BackgroundChange?
     ) -> Drafting {
         // A row that requires hosts to be absent has a batch of its own, because it may be refused.
         if !draft.absent.isEmpty { return .full }
@@ -64,7 +64,7 @@ extension Store {
         case .leaseEnd: return addLeaseEnds(number, to: &draft, shared)
         case .confirmation, .arrival: draft.built.resting.append(number)
         case .change(let change):
-            let isWriteOnly = !draft.access.rights(of: change.terms.peer).contains(.read)
+            let isWriteOnly = !draft.access.rights(of: change.context.peer).contains(.read)
             do throws(StoreError) {
                 return try add(change, number, to: &draft, held, shared, found, isWriteOnly: isWriteOnly)
             } catch {
@@ -84,13 +84,13 @@ extension Store {
     }
 
     private func add(
-        _ change: UnderwayChange, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList,
-        _ shared: SharedList, _ found: FoundChange?, isWriteOnly: Bool
+        _ change: PendingChange, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList,
+        _ shared: SharedList, _ found: BackgroundChange?, isWriteOnly: Bool
     ) throws(StoreError) -> Drafting {
-        let (head, terms) = (draft.head, change.terms)
-        let rights = draft.access.rights(of: terms.peer)
-        if rights != .all { try check(rights, head, terms) }
-        if let request = terms.request, let first = try firstResult(of: request, in: draft) {
+        let (head, context) = (draft.head, change.context)
+        let rights = draft.access.rights(of: context.peer)
+        if rights != .all { try check(rights, head, context) }
+        if let request = context.request, let first = try firstResult(of: request, in: draft) {
             let outcome = Outcome(
                 repeating: first.result, of: head, isWriteOnly: isWriteOnly,
                 undoStep: undoPath(of: head, in: held, drafted: draft.states).steps[first.result.revision])
@@ -103,12 +103,12 @@ extension Store {
             }
             return .done
         }
-        if let expected = terms.ifRevision, expected != head.revision {
+        if let expected = context.ifRevision, expected != head.revision {
             throw .revisionMismatch(change.name, expected: expected, current: head.revision)
         }
         guard let made = try made(change, head, draft, held, shared, found) else { return .underway }
-        try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
-        if made.operations.isEmpty, terms.request == nil {
+        try checkRoom(for: made.new, from: head, in: held, by: context.peer)
+        if made.operations.isEmpty, context.request == nil {
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
             rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             return .done
@@ -138,19 +138,19 @@ extension Store {
 
     /// Nil while the change is being computed in the background.
     private func made(
-        _ change: UnderwayChange, _ head: ListState, _ draft: BatchDraft, _ held: HeldList, _ shared: SharedList,
-        _ found: FoundChange?
-    ) throws(StoreError) -> MadeChange? {
-        if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
+        _ change: PendingChange, _ head: ListState, _ draft: BatchDraft, _ held: HeldList, _ shared: SharedList,
+        _ found: BackgroundChange?
+    ) throws(StoreError) -> ComputedChange? {
+        if let known = change.context.known, known.head === head, known.schemas === held.headSchemas { return known.made }
         if let found { return try found.change.get() }
-        let basis = ChangePlan.Basis(
+        let basis = ChangePlan.BaseState(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
         guard let beside else { return try change.plan.change(basis) }
         let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
         let size = held.work(ofChanging: items)
         guard size > beside.sizeMax else { return try change.plan.change(basis) }
-        let work: @Sendable () -> FoundChange = { [plan = change.plan] in FoundChange(plan, basis) }
+        let work: @Sendable () -> BackgroundChange = { [plan = change.plan] in BackgroundChange(plan, basis) }
         beside.find(size: size, work) { [number = draft.number, name = change.name] found in
             self.assumeIsolated { store in
                 guard let held = store.heldLists[name], let shared = held.shared, shared.draft?.number == number else {
@@ -163,10 +163,10 @@ extension Store {
     }
 
     private func append(
-        _ made: MadeChange, of change: UnderwayChange, _ number: SharingMachine.RequestNumber,
+        _ made: ComputedChange, of change: PendingChange, _ number: SharingMachine.RequestNumber,
         to draft: inout BatchDraft, isWriteOnly: Bool
     ) throws(StoreError) -> Drafting {
-        let (head, terms) = (draft.head, change.terms)
+        let (head, context) = (draft.head, change.context)
         let isChange = !made.operations.isEmpty
         let revision = head.revision + (isChange ? 1 : 0)
         let reload = made.delivery == .reload && isChange ? revision : nil
@@ -175,17 +175,17 @@ extension Store {
         let moment = clock.now
         var row = SharedRow(
             operations: made.operations, delivery: made.delivery, time: moment.timeOfDay.milliseconds,
-            origin: terms.origin.map { $0.named(on: engine.host) })
-        row.request = terms.request.map {
+            origin: context.origin.map { $0.named(on: engine.host) })
+        row.request = context.request.map {
             SharedRow.KeyedResult(key: $0.key, digest: $0.digest, summary: $0.isSummarized ? outcome.summary : nil)
         }
         row.undoStep = made.undoStep
-        row.lease = terms.lease.map(holder)
+        row.lease = context.lease.map(holder)
         let drafted = DraftedRow(
             row: row, made: isChange ? made : nil, state: state,
             request: (number, .outcome(change.completionInLog, .success(outcome))))
         guard try append(drafted, to: &draft) else { return .full }
-        if let request = terms.request {
+        if let request = context.request {
             draft.keys[request.key] = result(of: request, outcome, at: moment.running)
         }
         return .done
@@ -267,7 +267,7 @@ extension Store {
     }
 }
 
-extension UnderwayChange {
+extension PendingChange {
     /// For a change in the log: a full disk here does not undo it, so its outcome is reported as unknown.
     fileprivate var completionInLog: Store.Completion<Outcome> {
         { [completion, name] result in

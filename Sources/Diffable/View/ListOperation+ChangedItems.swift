@@ -10,31 +10,31 @@ extension [ListOperation] {
     package func forEachItemTouched(
         from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void
     ) -> Bool {
-        var touch = Touch(old: old, new: new, left: max)
-        return allSatisfy { touch.isLent($0, body, parent) }
+        var visitor = ChangedItemVisitor(old: old, new: new, left: max)
+        return allSatisfy { visitor.visit($0, body, parent) }
     }
 }
 
-private struct Touch {
+private struct ChangedItemVisitor {
     let old: Snapshot
     let new: Snapshot
     /// The number of items that may still be lent.
     var left: Int
 
-    mutating func isLent(_ operation: ListOperation, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
+    mutating func visit(_ operation: ListOperation, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
         switch operation {
-        case .reconfigureItems(let changes): return changes.allSatisfy { isLent($0.id, body, parent) }
-        case .reloadItems(let reloads): return reloads.allSatisfy { isLent($0.id, body, parent) }
+        case .reconfigureItems(let changes): return changes.allSatisfy { visit($0.id, body, parent) }
+        case .reloadItems(let reloads): return reloads.allSatisfy { visit($0.id, body, parent) }
         case .expandItems(let ids), .collapseItems(let ids), .foldItems(let ids), .unfoldItems(let ids):
-            return ids.allSatisfy { isLent($0, body, parent) }
-        case .deleteItems(let ids, _): return ids.allSatisfy { isLent(allUnder: $0, body) }
-        case .insertItems(let items, _): return items.allSatisfy { isLent(allUnder: $0.id, body) }
-        case .moveItem(let id, _): return isLent(allUnder: id, body)
+            return ids.allSatisfy { visit($0, body, parent) }
+        case .deleteItems(let ids, _): return ids.allSatisfy { visit(allUnder: $0, body) }
+        case .insertItems(let items, _): return items.allSatisfy { visit(allUnder: $0.id, body) }
+        case .moveItem(let id, _): return visit(allUnder: id, body)
         default: return false
         }
     }
 
-    private mutating func isLent(_ id: ItemID, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
+    private mutating func visit(_ id: ItemID, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
         left -= 1
         if left < 0 { return false }
         let before = old.handle(id)
@@ -48,21 +48,21 @@ private struct Touch {
     }
 
     /// Lends an item and its descendants, in their old and new places.
-    private mutating func isLent(allUnder id: ItemID, _ body: (Item) -> Void) -> Bool {
-        if let handle = old.handle(id), !isLent(allUnder: handle, in: old, body) { return false }
+    private mutating func visit(allUnder id: ItemID, _ body: (Item) -> Void) -> Bool {
+        if let handle = old.handle(id), !visit(allUnder: handle, in: old, body) { return false }
         guard let handle = new.handle(id) else { return true }
-        return isLent(allUnder: handle, in: new, body)
+        return visit(allUnder: handle, in: new, body)
     }
 
-    private mutating func isLent(allUnder handle: Handle, in list: Snapshot, _ body: (Item) -> Void) -> Bool {
+    private mutating func visit(allUnder handle: Handle, in list: Snapshot, _ body: (Item) -> Void) -> Bool {
         left -= list.forest.weight(handle)
         if left < 0 { return false }
-        lend(handle, in: list, body)
+        visitAll(handle, in: list, body)
         return true
     }
 
-    private func lend(_ handle: Handle, in list: Snapshot, _ body: (Item) -> Void) {
+    private func visitAll(_ handle: Handle, in list: Snapshot, _ body: (Item) -> Void) {
         body(Item(record: list.forest.record(handle)))
-        list.forest.children(handle)?.forEach { lend($0, in: list, body) }
+        list.forest.children(handle)?.forEach { visitAll($0, in: list, body) }
     }
 }

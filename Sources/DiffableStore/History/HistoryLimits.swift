@@ -3,7 +3,7 @@ package struct HistoryLimits: Sendable, Equatable {
     /// The approximate maximum for one list's history, in bytes; 0 keeps none. A small change counts as about 350
     /// bytes. The newest change is kept even if it exceeds the limit.
     package var lengthMax: Int
-    /// The maximum for the histories of all lists together, in bytes (`PastBudget`).
+    /// The maximum for the histories of all lists together, in bytes (`HistoryBudget`).
     package var lengthInAllMax: Int
     /// The maximum for all deleted lists with their histories, in bytes; 0 keeps none. The budget is separate, because
     /// on a busy day small changes fill the histories' budget and would evict a list deleted by mistake.

@@ -7,7 +7,7 @@ extension Snapshot {
     ///
     /// Deterministic for the same state and diff. O(items deleted, changed and inserted).
     package func lengthKept(after difference: [ListOperation]) -> Int {
-        var kept = Kept()
+        var kept = UnsharedSize()
         for operation in difference {
             switch operation {
             case .reconfigureList(let content): noteChange(of: listRecord, to: content, in: &kept)
@@ -38,27 +38,27 @@ extension Snapshot {
         return kept.length(in: self)
     }
 
-    private func noteDeletion(of handle: Handle?, in kept: inout Kept) {
+    private func noteDeletion(of handle: Handle?, in kept: inout UnsharedSize) {
         guard let handle else { return }
         kept.places += 1
         noteSubtree(handle, in: &kept)
     }
 
-    private func noteSubtree(_ handle: Handle, in kept: inout Kept) {
+    private func noteSubtree(_ handle: Handle, in kept: inout UnsharedSize) {
         kept.note(forest.record(handle))
         forest.children(handle)?.forEach { noteSubtree($0, in: &kept) }
     }
 
     private func record(_ handle: Handle?) -> Record? { handle.map(forest.record) }
 
-    private func noteChange(of record: Record?, to content: Content??, in kept: inout Kept) {
+    private func noteChange(of record: Record?, to content: Content??, in kept: inout UnsharedSize) {
         if let record { kept.note(record) }
         kept.bytes += (content ?? nil)?.bytes.count ?? 0
     }
 }
 
 /// The parts of a kept state that it does not share with the next one.
-private struct Kept {
+private struct UnsharedSize {
     /// The length of old records and of new contents, in bytes.
     var bytes = 0
     /// The number of positions at which items are added or removed: paths in all trees and indexes except one.

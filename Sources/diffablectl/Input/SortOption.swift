@@ -4,7 +4,7 @@ import DiffableInput
 
 /// An argument of `--sort`: a field. A preceding `-` sorts in descending order, `#` by numbers; both may appear in any order. A
 /// field whose name begins with one of these marks is written as a path: `.#cpu` or `/#cpu`.
-struct SortKey {
+struct SortOption {
     let field: ItemField
     private(set) var isDescending = false
     /// Whether strings that read as JSON numbers count as numbers, as the strings of a table do.

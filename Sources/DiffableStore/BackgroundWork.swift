@@ -1,7 +1,7 @@
 /// Runs work in the background that would block the store's queue for long.
 ///
 /// The list can change while the work runs. The result is used if its inputs are still current, and computed again otherwise.
-package struct WorkBeside: Sendable {
+package struct BackgroundWork: Sendable {
     /// In items. Larger work runs in the background.
     let sizeMax: Int
     /// Runs the work in the background, then calls back on the queue.
@@ -27,7 +27,7 @@ package struct WorkBeside: Sendable {
     func find<Value: Sendable>(
         size: Int, _ work: @escaping @Sendable () -> Value, use: @escaping @Sendable (Value) -> Void
     ) {
-        let found = FoundBeside<Value>()
+        let found = ResultBox<Value>()
         execute(size, { found.put(work()) }, { use(found.take()) })
     }
 }

@@ -4,13 +4,13 @@ import Diffable
 ///
 /// A state within it is rebuilt by applying the operations to the complete state in order. The length of a run is
 /// limited, so that this takes only as long as a few requests.
-struct PastRun: Sendable {
+struct HistoryRun: Sendable {
     private(set) var base: KeptState
     /// The cost of its transactions, in bytes (`Revision.length`).
     private(set) var length = 0
     private var steps = PackedSteps()
     /// The oldest transaction that history still offers. Earlier steps are kept only because later steps build on them.
-    private var first: PackedSteps.Place
+    private var first: PackedSteps.Cursor
     private(set) var lastRevision: Int
     /// Whether all its transactions have their operations.
     private(set) var isComplete = true
@@ -22,7 +22,7 @@ struct PastRun: Sendable {
 
     init(from base: ListState) {
         self.base = KeptState(base)
-        first = PackedSteps.Place(revision: base.revision)
+        first = PackedSteps.Cursor(revision: base.revision)
         lastRevision = base.revision
     }
 
@@ -33,7 +33,7 @@ struct PastRun: Sendable {
 
     /// Appends a transaction. Returns whether the run is now full, so that the next one needs a complete state: the
     /// operations are too long to be kept, or the run has reached its limit.
-    mutating func append(_ step: PastStep) -> Bool {
+    mutating func append(_ step: PackedTransaction) -> Bool {
         steps.append(step)
         length += step.revision.length
         lastRevision = step.revision.number
@@ -73,7 +73,7 @@ struct PastRun: Sendable {
     func state(at revision: Int, from start: ListState) -> ListState? {
         var snapshot = start.snapshot
         var lastReloadRevision = start.lastReloadRevision
-        var place = PackedSteps.Place(revision: base.revision)
+        var place = PackedSteps.Cursor(revision: base.revision)
         while place.revision < revision {
             let step = steps.read(at: place)
             place = step.next
@@ -88,14 +88,14 @@ struct PastRun: Sendable {
             ? start : start.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    func mapBase(_ change: (ListState) -> ListState) -> PastRun {
+    func mapBase(_ change: (ListState) -> ListState) -> HistoryRun {
         var run = self
         run.base = base.map(change)
         return run
     }
 
     /// A copy with a complete base, which shares unchanged pages with the states of the previous run.
-    func unpacked(after before: PastRun?) -> PastRun {
+    func unpacked(after before: HistoryRun?) -> HistoryRun {
         var run = self
         run.base = base.unpacked(after: before)
         return run
@@ -105,7 +105,7 @@ struct PastRun: Sendable {
     /// - Parameters:
     ///   - before: the previous run, packed.
     ///   - base: its base before packing; nil if that was packed already.
-    func packed(after before: PastRun?, from base: ListState?) -> PastRun {
+    func packed(after before: HistoryRun?, from base: ListState?) -> HistoryRun {
         var run = self
         run.base = self.base.packed(after: before, from: base)
         run.close()

@@ -49,7 +49,7 @@ extension Connection {
             for ask in asks { ask.refuse(.failed(text, list: ask.list), after: barrier(of: ask.list)) }
         case .consent(let result, let operations):
             for ask in asks {
-                switch ask.sort {
+                switch ask.kind {
                 case .perform: ask.give(.perform(performed(ask, result)), after: barrier(of: ask.list))
                 case .expand(let item): ask.give(.expand(expanded(ask, item)), after: barrier(of: ask.list))
                 case .propose(let propose):
@@ -81,9 +81,9 @@ extension Connection {
                 ask.give(result)
             }
         }
-        let consideration = ask.takeConsideration()
+        let evaluation = ask.takeConsideration()
         hub.store.assumeIsolated {
-            $0.carryOut(proposal, with: operations, after: consideration, completion: complete)
+            $0.carryOut(proposal, with: operations, after: evaluation, completion: complete)
         }
     }
 

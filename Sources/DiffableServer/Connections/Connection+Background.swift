@@ -6,9 +6,9 @@ import DiffableStore
 // changes.
 
 extension Connection {
-    func decodeBeside(_ line: UnsafeRawBufferPointer) {
+    func decodeInBackground(_ line: UnsafeRawBufferPointer) {
         let (bytes, length) = (Array(line), line.count)
-        workBeside(length: length) { [limits = hub.options.limits.decoding] in
+        runInBackground(length: length) { [limits = hub.options.limits.decoding] in
             bytes.withUnsafeBytes { DecodedRequest(line: $0, limits: limits) }
         } use: { [self] decoded in
             receive(decoded, length: length)
@@ -18,7 +18,7 @@ extension Connection {
     /// Does work for this client in the background. The result is used even if the client has disconnected, because the
     /// request arrived before.
     /// - Parameter length: the length of the input, in bytes.
-    func workBeside<Value: Sendable>(
+    func runInBackground<Value: Sendable>(
         length: Int, _ work: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         session.hold()
@@ -34,8 +34,8 @@ extension Connection {
 
     /// Stops reading lines until a change that is still in progress is carried out.
     /// - Parameter length: the memory of the change, in bytes.
-    func hold(for answer: PendingAnswer, _ carrying: Carrying, length: @autoclosure () -> Int = 0) {
-        guard carrying == .underway else { return }
+    func hold(for answer: PendingAnswer, _ progress: RequestProgress, length: @autoclosure () -> Int = 0) {
+        guard progress == .underway else { return }
         heldPlace = answer.place
         session.hold()
         noteUnderway(length())

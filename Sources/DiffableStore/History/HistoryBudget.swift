@@ -9,7 +9,7 @@ import HeapModule
 /// never cut: once all larger ones are cut, the rest is within the budget.
 ///
 /// A change with the cuts it causes costs O(log lists) amortised.
-struct PastBudget<List: AnyObject> {
+struct HistoryBudget<List: AnyObject> {
     /// In bytes.
     private(set) var cost = 0
 
@@ -83,7 +83,7 @@ struct PastBudget<List: AnyObject> {
     /// Shortens histories until they cost at most `max` bytes, not counting the newest change of all. With 0, nothing is kept.
     /// - Parameter shorten: drops at least `excess` bytes of a list's history, or everything that the cut allows, and
     ///   returns the remaining cost.
-    mutating func keep(within max: Int, _ shorten: (List, _ excess: Int, PastCut) -> Int) {
+    mutating func keep(within max: Int, _ shorten: (List, _ excess: Int, HistoryCut) -> Int) {
         if max == 0 { last = nil }
         while costCounted > max, let queued = order.first {
             guard let share = shares[queued.list], share.change == queued.change, !share.isBare else {
@@ -111,7 +111,7 @@ struct PastBudget<List: AnyObject> {
     }
 }
 
-enum PastCut {
+enum HistoryCut {
     /// Everything except its newest state.
     case older
     /// Also its newest state, the only one left.

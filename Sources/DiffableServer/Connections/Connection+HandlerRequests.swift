@@ -51,7 +51,7 @@ extension Connection {
         else { return }
         let proposal = Proposal(transaction, origin: origin, peer: peer)
         let complete = onLoop { (result: Result<Outcome, StoreError>) in
-            if case .success(let outcome) = result { ask.note(outcome.consideration) }
+            if case .success(let outcome) = result { ask.note(outcome.evaluation) }
             switch result {
             // Without a handler, the error would reveal which items exist.
             case .failure
@@ -71,7 +71,7 @@ extension Connection {
         }
         hub.store.assumeIsolated {
             switch transaction.mode {
-            case .commit: $0.consider(proposal, completion: complete)
+            case .commit: $0.evaluate(proposal, completion: complete)
             case .dryRun: $0.dryRun(proposal, completion: complete)
             }
         }
@@ -95,7 +95,7 @@ extension Connection {
     /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much
     /// memory.
     private func ask(
-        _ sort: Ask.Sort, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
+        _ kind: Ask.Kind, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
     ) -> Ask? {
         let limits = hub.limits
         if session.unordered.awaitedCount >= limits.requestsPerAskerMax {
@@ -110,7 +110,7 @@ extension Connection {
         }
         let end = NIODeadline.now() + .milliseconds(Int64(timeout ?? Request.timeoutUsual))
         return Ask(
-            sort, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
+            kind, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
     }
 
     private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
