@@ -38,7 +38,7 @@ documents = README.md CHANGELOG.md ARCHITECTURE.md GLOSSARY.md SECURITY.md CONTR
     $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/* examples/web/*))
 
 shell_scripts = .ci/run Fuzzing/run $(wildcard debian/*.postinst debian/*.postrm) \
-    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks web/departures web/jobs web/todo) $\
+    $(addprefix examples/,alarms both-ways check open-tasks pick unit-manager waybar-tasks web/departures web/jobs web/todo) $\
     $(filter-out $(python_sources),$(wildcard scripts/*))
 
 # Without what lies in links, and what protoc wrote.

@@ -22,6 +22,7 @@ static struct {
 // Only atomic values may be shared with a handler.
 static volatile sig_atomic_t is_armed = 0;
 static volatile sig_atomic_t is_ending = 0;
+static volatile sig_atomic_t is_lent = 0;
 static int signal_pipe[2] = {-1, -1};
 
 static const int told[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -65,7 +66,16 @@ static void restore(int drops_input) {
 // Drops unread input, which would otherwise go to the shell.
 void terminal_restore_now(void) { restore(1); }
 
-void terminal_restore_for_child(void) { restore(0); }
+void terminal_restore_for_child(void) {
+    is_lent = 1;
+    restore(0);
+}
+
+void terminal_restore_from_child(void) {
+    is_lent = 0;
+    if (saved.descriptor >= 0 && terminal_restore_is_in_foreground())
+        tcsetattr(saved.descriptor, TCSANOW, &saved.settings);
+}
 
 static void end_by(int signal) {
     terminal_restore_now();
@@ -79,6 +89,8 @@ static void end_by(int signal) {
 }
 
 static void tell(int signal) {
+    if (is_lent && (signal == SIGINT || signal == SIGQUIT))
+        return;
     int number = errno;
     // Without a terminal to restore, a signal has its default effect. A second signal ends the process even if the loop hangs.
     if (signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP) {

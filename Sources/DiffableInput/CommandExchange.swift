@@ -42,7 +42,8 @@ struct CommandExchange {
         do throws(InputError) {
             for _ in 0..<3 { pipes.append(try ChildProcess.pipe()) }
             child = try ChildProcess(
-                words, input: .descriptor(pipes[0].reading), output: pipes[1].writing, errors: pipes[2].writing,
+                words, input: .descriptor(pipes[0].reading), output: pipes[1].writing,
+                errors: pipes[options.joinsErrors ? 1 : 2].writing,
                 environment: environment, group: .own)
         } catch {
             for pipe in pipes {
@@ -154,12 +155,14 @@ struct CommandExchange {
 
     private mutating func receive() {
         let received = CommandExchange.unread(of: &output)
+        var isTooLong = false
         if let receive = options.receive {
-            if !received.isEmpty { receive(received) }
+            if !received.isEmpty { isTooLong = !receive(received) }
         } else {
             result.output += received
+            isTooLong = result.output.count > options.outputLengthMax
         }
-        if result.output.count > options.outputLengthMax, !result.isTooLong {
+        if isTooLong, !result.isTooLong {
             result.isTooLong = true
             if let descriptor = output { close(descriptor) }
             output = nil

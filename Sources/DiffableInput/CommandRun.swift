@@ -23,8 +23,10 @@ package final class CommandRun: Sendable {
         package var timeout: Duration?
         /// How to treat processes of the group that still run when the command has ended.
         package var leftovers = Leftovers.leftAlone
-        /// Takes the output during the run, on the thread that reads it.
-        package var receive: (@Sendable ([UInt8]) -> Void)?
+        /// Takes the output during the run, on the thread that reads it. False ends the command as too long.
+        package var receive: (@Sendable ([UInt8]) -> Bool)?
+        /// Whether the errors are part of the output, in the order in which they are written.
+        package var joinsErrors = false
         package var complain: @Sendable ([UInt8]) -> Void
         package var say: @Sendable (String) -> Void
 

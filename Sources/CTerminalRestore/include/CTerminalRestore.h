@@ -23,7 +23,11 @@ int terminal_restore_is_in_foreground(void);
 void terminal_restore_now(void);
 
 // Restores the terminal for a program that this process starts and waits for: input that was already typed is for that program.
+// Until `terminal_restore_from_child`, ^C and ^\ are for that program alone.
 void terminal_restore_for_child(void);
+
+// Restores the terminal after that program has ended, which may have left other settings.
+void terminal_restore_from_child(void);
 
 // Stops the process group as ^Z does, with the default handler of SIGTSTP.
 void terminal_restore_stop(void);

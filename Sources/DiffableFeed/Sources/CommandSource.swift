@@ -42,7 +42,10 @@ package struct CommandSource: FeedSource {
         }
         let lines = StreamedLines(
             stream, rows, remove: settings.remove, named: name, lineLengthMax: rows.limits.sourceLengthMax, deliver)
-        options.receive = { lines.append($0) }
+        options.receive = {
+            lines.append($0)
+            return true
+        }
         let endless = options
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

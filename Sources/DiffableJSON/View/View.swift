@@ -72,7 +72,7 @@ extension View: Hashable {
 extension View {
     /// The rows of a list, and the position of the window. O(n log n); for a window over everything, O(its rows).
     package func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) {
-        let rows = rows(of: list)
+        let rows = rowsBeforeWindow(of: list)
         guard let extract = window?.extract(from: rows) else { return (rows, nil) }
         return (extract.snapshot, extract.extent)
     }

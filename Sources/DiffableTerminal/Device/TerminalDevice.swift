@@ -102,6 +102,9 @@ package final class TerminalDevice {
         terminal_restore_for_child()
     }
 
+    /// Restores the terminal's settings when the child has ended. ^C is for this process again.
+    package func takeBackFromChild() { terminal_restore_from_child() }
+
     private func prepareLeaving() {
         guard isEntered else { return }
         awaitReplies()

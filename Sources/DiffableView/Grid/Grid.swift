@@ -133,9 +133,9 @@ extension Grid {
         }
     }
 
-    package mutating func copyRows(_ rows: Range<Int>, of other: Grid, to row: Int) {
+    package mutating func copyRows(_ rows: Range<Int>, of other: Grid, to row: Int, column start: Int = 0) {
         for (offset, source) in rows.clamped(to: 0..<other.rows).enumerated() where row + offset < self.rows {
-            for column in 0..<min(columns, other.columns) {
+            for column in 0..<min(columns - start, other.columns) {
                 var cell = other[source, column]
                 if let index = cell.sequenceIndex, clusters !== other.clusters {
                     cell =
@@ -143,7 +143,7 @@ extension Grid {
                             Cell(sequence: $0, width: cell.width, isDoubtful: cell.isDoubtful, style: cell.style)
                         } ?? .blank(cell.style)
                 }
-                cells[(row + offset) * columns + column] = cell
+                cells[(row + offset) * columns + start + column] = cell
             }
         }
     }

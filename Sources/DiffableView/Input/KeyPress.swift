@@ -6,6 +6,17 @@ package struct KeyPress: Hashable, Sendable {
         self.key = key
         self.modifiers = modifiers
     }
+
+    /// The sign of a letter or a function key in the status line and in the help: `x`, `^X`, `M-x`, `F3`.
+    var sign: String {
+        let prefix = (modifiers.contains(.alt) ? "M-" : "") + (modifiers.contains(.control) ? "^" : "")
+        switch key {
+        case .character(let character):
+            return prefix + (modifiers.contains(.control) ? "\(character)".uppercased() : "\(character)")
+        case .function(let number): return prefix + "F\(number)"
+        default: return prefix + "\(key)"
+        }
+    }
 }
 
 /// A key by its character or name. A capital letter is a character of its own and has no modifier.

@@ -19,7 +19,9 @@ extension Composer {
     private func isShown(_ plan: SectionPlan) -> Bool { hasRows(plan) || isShownEmpty(plan) && !isEmpty }
 
     /// With several lists, the title is on the tab.
-    private var title: String? { viewport.tabs.count > 1 ? nil : document.listLook.title }
+    private var title: String? {
+        viewport.tabs.count > 1 || viewport.showsTitle ? nil : document.listLook.title
+    }
 
     private func hasTitle() -> Bool { title != nil || document.listLook.subtitle != nil }
 

@@ -5,6 +5,10 @@ package struct Decoration: Sendable {
     package var focused: RowID?
     /// Whether keys act on the rows, and not on a line of text or another part.
     package var hasKeyboard = true
+    /// Whether keys are for this list, and not for another one next to it.
+    package var hasFocus = true
+    /// Whether the status line is drawn, which lists side by side share.
+    package var showsStatus = true
     package var marked: Set<ItemID> = []
     package var changed: [ItemID: ChangeMark] = [:]
     package var flashing: RowID?

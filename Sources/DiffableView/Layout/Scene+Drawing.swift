@@ -178,9 +178,10 @@ extension Scene {
 
     /// The text cursor, otherwise the selected choice, otherwise the focused row.
     private func cursor(_ decoration: Decoration) -> Grid.Position? {
-        if let status = composer.viewport.status, let typed = status.cursor, let row = regions.status {
-            let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
-            return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
+        if decoration.showsStatus, let status = composer.viewport.status, let row = regions.status,
+            let place = cursor(in: status, row: row)
+        {
+            return place
         }
         if let place = fieldCursor { return place }
         guard decoration.showsCursor else { return nil }

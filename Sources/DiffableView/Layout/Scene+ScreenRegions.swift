@@ -40,23 +40,48 @@ extension Composer {
 extension Scene {
     func drawSurroundings(_ canvas: inout Canvas, _ decoration: Decoration) {
         let columns = 0..<canvas.grid.columns
-        if let row = regions.tabs { drawTabs(&canvas, row) }
+        if let row = regions.tabs { drawTabs(&canvas, row, hasFocus: decoration.hasFocus) }
         if let row = regions.banner, let banner = composer.viewport.banner {
             let style = Style(.onTint, on: .tint(.orange), .bold)
             canvas.grid.clear(rows: row..<row + 1, columns: columns, style)
             let text = fitted(harmlessText(banner), columns: canvas.grid.columns - 4)
             canvas.put("\(composer.symbols.urgent) \(text)", row: row, column: 1, limit: canvas.grid.columns, style)
         }
-        if let row = regions.status, let status = composer.viewport.status {
-            if status.trailing.isEmpty, status.cursor == nil {
-                drawMessage(status, &canvas, row, below: decoration.focused)
-            } else {
-                drawStatus(status, &canvas, row)
-            }
+        if decoration.showsStatus, let row = regions.status, let status = composer.viewport.status {
+            drawStatus(status, &canvas, row, decoration)
         }
     }
 
-    private func drawTabs(_ canvas: inout Canvas, _ row: Int) {
+    /// Draws a status line in the last row of a grid on which this scene begins at a row.
+    package func drawStatus(_ status: StatusLine, into grid: inout Grid, _ decoration: Decoration, offset: Int) {
+        var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: 0..<grid.rows)
+        drawStatus(status, &canvas, grid.rows - 1, decoration, offset: offset)
+        grid = canvas.grid
+        if let place = cursor(in: status, row: grid.rows - 1) {
+            grid.cursor = Grid.Position(column: min(place.column, grid.columns - 1), row: place.row)
+        }
+    }
+
+    private func drawStatus(
+        _ status: StatusLine, _ canvas: inout Canvas, _ row: Int, _ decoration: Decoration, offset: Int = 0
+    ) {
+        if status.trailing.isEmpty, status.cursor == nil {
+            let focused = decoration.focused.flatMap { frame(of: $0) }?.rectangle.rows.upperBound
+            drawMessage(status, &canvas, row, below: offset + (focused ?? regions.rows.lowerBound))
+        } else {
+            drawStatus(status, &canvas, row)
+        }
+    }
+
+    /// Where text is typed into a status line.
+    func cursor(in status: StatusLine, row: Int) -> Grid.Position? {
+        status.cursor.map { typed in
+            let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
+            return Grid.Position(column: 1 + columnCount(of: text), row: row)
+        }
+    }
+
+    private func drawTabs(_ canvas: inout Canvas, _ row: Int, hasFocus: Bool) {
         let bar = Style(.secondary, on: .bar)
         canvas.grid.clear(rows: row..<row + 1, columns: 0..<canvas.grid.columns, bar)
         let shown = composer.shownTabs
@@ -70,7 +95,8 @@ extension Scene {
         }
         for (index, range) in composer.tabRanges.enumerated() where range.count > 2 {
             let isSelected = index == composer.viewport.selectedTab
-            let style = isSelected ? Style(.text, on: .base, [.bold, .underline]) : bar
+            let selected = hasFocus ? Style(.text, on: .base, [.bold, .underline]) : Style(.secondary, on: .base)
+            let style = isSelected ? selected : bar
             let title = fitted(harmlessText(composer.viewport.tabs[index]), columns: range.count - 2)
             canvas.grid.clear(rows: row..<row + 1, columns: range, isSelected ? Style(.text, on: .base) : bar)
             canvas.put(title, row: row, column: range.lowerBound + 1, limit: range.upperBound, style)
@@ -79,9 +105,8 @@ extension Scene {
 
     /// A message ends with the remedy, so it is not cut: it covers the last rows while it is shown, but not the row under the
     /// cursor.
-    private func drawMessage(_ status: StatusLine, _ canvas: inout Canvas, _ row: Int, below focused: RowID?) {
+    private func drawMessage(_ status: StatusLine, _ canvas: inout Canvas, _ row: Int, below top: Int) {
         let columns = canvas.grid.columns
-        let top = focused.flatMap { frame(of: $0) }?.rectangle.rows.upperBound ?? regions.rows.lowerBound
         let sign = status.isError ? "\(composer.symbols.urgent) " : ""
         let lines = wrapped(
             sign + harmlessText(status.leading), columns: max(columns - 2, 1), lines: min(max(row + 1 - top, 1), 4))

@@ -13,7 +13,7 @@ struct ScreenRegions: Sendable {
         if banner != nil { top += 1 }
         status = viewport.status != nil && bottom - top > 1 ? bottom - 1 : nil
         if status != nil { bottom -= 1 }
-        tabs = viewport.tabs.count > 1 && bottom - top > 2 ? top : nil
+        tabs = (viewport.tabs.count > 1 || viewport.showsTitle) && bottom - top > 2 ? top : nil
         if tabs != nil { top += 1 }
         rows = top..<bottom
     }

@@ -16,6 +16,8 @@ package struct Viewport: Sendable {
     package var passedColumns: [SectionID: Int] = [:]
     package var tabs: [String] = []
     package var selectedTab = 0
+    /// Whether the tabs are drawn even if there is only one, as a title.
+    package var showsTitle = false
     package var banner: String?
     package var status: StatusLine?
     /// Whether only matching rows are shown, so that an empty result does not mean an empty list.

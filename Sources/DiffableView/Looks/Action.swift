@@ -25,6 +25,8 @@ package struct Action: Equatable, Sendable {
     package var confirmation = Confirmation.none
     package var isEnabled = true
     package var takesSeveral = false
+    /// Whether the handler's answer is shown next to the rows, and not in the status line.
+    package var showsOutput = false
     package var effect = Effect.perform(arguments: nil)
 }
 
@@ -44,6 +46,7 @@ extension Action {
             }
         isEnabled = value["enabled"]?.boolean ?? true
         takesSeveral = value["multiple"]?.boolean ?? false
+        showsOutput = value["output"]?.text == "pane"
         effect =
             if let patch = value["patch"], patch.isObject {
                 .patch(patch)

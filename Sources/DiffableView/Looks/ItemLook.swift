@@ -16,6 +16,8 @@ package struct ItemLook: Equatable, Sendable {
     package var checkbox: Checkbox?
     /// The JSON pointer to the Boolean that Enter, Space and a click on the box switch.
     package var toggle: String?
+    /// The name of the list that the item opens.
+    package var list: String?
     package var isUrgent = false
     package var isEnabled = true
     /// The limit of the text's lines; 0: as many as it needs.

@@ -141,6 +141,7 @@ extension ItemLook {
         accessibilityLabel = cascade.value("accessibilityLabel") { shown($0.shownText(cascade.clock)) }
         tooltip = cascade.shownText("tooltip").map { noted($0) }
         keywords = cascade.text("keywords")
+        list = cascade.value("list", \.text)
         let parts = [badge?.changesAt] + (accessories ?? []).map(\.changesAt)
         changesAt = parts.reduce(changesAt, earlier)
     }

@@ -95,6 +95,8 @@ struct Pane: Sendable {
         /// The affected items: if these move or are deleted, the cursor need not follow.
         var items: Set<ItemID>
         var begin: Duration
+        /// Whether the answer is shown next to the rows.
+        var showsOutput = false
 
         /// Whether the daemon makes the change immediately, or soon after a handler's consent.
         var isQuick: Bool {

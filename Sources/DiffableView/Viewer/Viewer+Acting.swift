@@ -99,7 +99,7 @@ extension Viewer {
         if case .range = mode { endRange(keepingMarks: true) }
         if options.picking != .none { return pick() }
         if pane.isHome {
-            if mayTouch(), let item = pane.cursor?.item { openList(item) }
+            if mayTouch(), let item = pane.cursor?.item { openList(of: item) }
             return
         }
         guard showsCursor(), let cursor = pane.cursor else { return }
@@ -116,6 +116,8 @@ extension Viewer {
             perform(primary)
         } else if let item = cursor.item, toggle(of: item) != nil {
             check(item)
+        } else if let item = cursor.item, list(of: item) != nil {
+            if mayTouch() { openList(of: item) }
         } else if let item = cursor.item, isExpandable(item) {
             toggle(item)
         } else if !actions.isEmpty {
@@ -186,7 +188,7 @@ extension Viewer {
         return "\(action.title): \(items.count == 1 ? name(of: items[0]) : subject(items))"
     }
 
-    private func name(of item: ItemID) -> String {
+    func name(of item: ItemID) -> String {
         fitted(look(of: item)?.text ?? harmlessText(item.description), columns: 60)
     }
 
@@ -209,7 +211,9 @@ extension Viewer {
             let operation = ContentValue.object([.init("op", .text("patchItems")), .init("items", .array(patches))])
             kind = .transact(operations: ContentValue.array(items.isEmpty ? [] : [operation]).json)
         }
-        _ = send(kind, row: row, items: items, title: title(of: action, items), done: doneTitle(of: action, items))
+        let request = send(
+            kind, row: row, items: items, title: title(of: action, items), done: doneTitle(of: action, items))
+        pane.requests[request]?.showsOutput = action.showsOutput
         if action.takesSeveral { pane.marks.subtract(items) }
     }
 
@@ -232,7 +236,11 @@ extension Viewer {
         setNeedsDrawing()
         switch reply.result {
         case .done(let revision, let answer):
-            if let answer { say(harmlessText(answer)) }
+            if let answer, request.showsOutput {
+                append(.show(answer, title: request.done))
+            } else if let answer {
+                say(harmlessText(answer))
+            }
             switch request.kind {
             case .undo(let restored, let known):
                 panes[list].noteUndo(to: restored, revision ?? known)

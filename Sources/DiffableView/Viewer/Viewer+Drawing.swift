@@ -3,27 +3,29 @@ import DiffableJSON
 
 extension Viewer {
     package func draw(into grid: inout Grid) {
-        // The status line may be newer than the layout, which does not depend on it.
+        let picture = picture
+        picture.scene.draw(into: &grid, decoration: picture.decoration)
+    }
+
+    typealias Picture = (scene: Scene, decoration: Decoration)
+
+    /// The status line may be newer than the layout, which does not depend on it.
+    var picture: Picture {
         var viewer = self
         viewer.layOut()
-        guard listColumns < columns else { return viewer.scene.draw(into: &grid, decoration: decoration) }
-        var list = Grid(columns: listColumns, rows: grid.rows, after: grid)
-        viewer.scene.draw(into: &list, decoration: decoration)
-        var whole = Grid(columns: grid.columns, rows: grid.rows, after: list)
-        whole.copyRows(0..<grid.rows, of: list, to: 0)
-        whole.cursor = list.cursor
-        drawPreview(into: &whole)
-        grid = whole
+        return (viewer.scene, decoration)
     }
 
     func viewport() -> Viewport {
-        var viewport = Viewport(columns: listColumns, rows: rows)
+        var viewport = Viewport(columns: columns, rows: rows)
         viewport.symbols = options.symbols
         viewport.clock = WallClock(now: wallTime, offset: options.zoneOffset)
         viewport.carouselStarts = pane.carouselStarts
         viewport.passedColumns = pane.passedColumns
-        viewport.tabs = panes.map(\.tabTitle)
-        viewport.selectedTab = selected
+        // The sidebar takes the place of the tabs.
+        viewport.tabs = options.place == .besideSidebar ? [pane.tabTitle] : panes.map(\.tabTitle)
+        viewport.selectedTab = options.place == .besideSidebar ? 0 : selected
+        viewport.showsTitle = options.place != .whole
         viewport.banner = banner
         viewport.status = status
         viewport.isFiltered = pane.shownQuery.filter.leavesOut
@@ -56,13 +58,14 @@ extension Viewer {
         if case .drag(let drag) = mode {
             decoration.focused = nil
             decoration.insertion = insertion(of: drag)
-            if drag.taken.list == selected { decoration.dragged = drag.taken.items.first.map { .item($0) } }
+            if drag.taken.list == pane.name { decoration.dragged = drag.taken.items.first.map { .item($0) } }
         }
         if case .typing(let prompt) = mode {
             decoration.hasKeyboard = prompt.isPicking
             if case .after? = prompt.field?.place { decoration.focused = nil }
         }
         if !hasFocus { decoration.hasKeyboard = false }
+        decoration.hasFocus = hasFocus || options.place == .whole
         decoration.marked = pane.marks
         decoration.changed = pane.changes.mapValues(\.mark)
         decoration.flashing = flash?.row
@@ -78,7 +81,7 @@ extension Viewer {
 
     // MARK: - Status line
 
-    private var status: StatusLine {
+    var status: StatusLine {
         if let message { return StatusLine(leading: message.text, isError: message.isError) }
         if case .help(let help) = mode, let search = help.search {
             return StatusLine(
@@ -106,6 +109,9 @@ extension Viewer {
         if pane.isHome { return [.init("Enter", "open"), .init("/", "search")] }
         var hints: [StatusLine.Hint] = []
         let look = pane.cursor.flatMap(scene.frame(of:))?.look
+        for command in options.commands where command.output != .preview {
+            if let key = command.key { hints.append(.init(key.sign, command.title)) }
+        }
         let actions = look?.allActions.filter(\.isEnabled) ?? []
         if let primary = actions.first(where: { $0.style == .primary }) { hints.append(.init("Enter", primary.title)) }
         for action in actions.lazy.map(\.withoutTakenKey).filter({ $0.style != .primary }).prefix(Self.hintedActionsMax)

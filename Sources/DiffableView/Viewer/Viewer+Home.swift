@@ -12,10 +12,23 @@ extension Viewer {
         select(pane: panes.count - 1)
     }
 
-    /// Opens the list of a row on the home screen, in its tab if it has one.
-    mutating func openList(_ item: ItemID) {
-        guard let name = try? ListName(item.description) else { return }
+    /// The list that a row opens: on the home screen the row's own, otherwise its `list`.
+    func list(of item: ItemID) -> ListName? {
+        let name = pane.isHome ? item.description : look(of: item)?.list
+        return name.flatMap { try? ListName($0) }
+    }
+
+    /// The list of the row under the cursor.
+    var selectedList: ListName? { pane.cursor?.item.flatMap { isEnabled($0) ? list(of: $0) : nil } }
+
+    /// Opens the list of a row, next to a sidebar or in a tab.
+    mutating func openList(of item: ItemID) {
+        guard let name = list(of: item) else { return }
         guard isEnabled(item) else { return say("You may not read the list \(name)") }
+        if options.place == .sidebar { append(.openBeside(name)) } else { openList(name) }
+    }
+
+    mutating func openList(_ name: ListName) {
         if let known = panes.firstIndex(where: { $0.name == name && !$0.isHome }) { return select(pane: known) }
         panes.append(Pane(name, options: options))
         append(.follow(name, list: panes.count - 1))

@@ -14,6 +14,7 @@ extension Viewer {
         if key == KeyPress(.character("l"), .control) { return append(.redraw) }
         pickingKey = options.pickingKeys.contains(key) ? key : nil
         if pickingKey != nil { return pickFound() }
+        if takesRowKeys, let command = options.commands.firstIndex(where: { $0.key == key }) { return run(command) }
         switch mode {
         case .rows, .range: handleRowKey(key)
         case .menu(let menu): handle(key, menu)
@@ -30,6 +31,8 @@ extension Viewer {
         if key.modifiers.contains(.alt) { return handleAlternateKey(key) }
         if key.modifiers.contains(.shift), handleShiftedKey(key) { return }
         switch key.key {
+        case .up where key.modifiers.contains(.control): move(.previousSection)
+        case .down where key.modifiers.contains(.control): move(.nextSection)
         case .up: move(.up)
         case .down: move(.down)
         case .left: moveAcross(.left)
@@ -76,6 +79,8 @@ extension Viewer {
         case "e": edit()
         case "+": beginAdding()
         case "E": toggleEditing()
+        // `SplitViewer` shows the members of the item.
+        case "I": break
         case "p": toggleHold()
         case "m": toggleMouse()
         case "?": openHelp()
@@ -88,8 +93,28 @@ extension Viewer {
         }
     }
 
-    /// The keys that `handle(_: Unicode.Scalar)` knows: no action gets them.
-    static let ownKeys = Set<Character>(" vkjhlgG.:></wsSnNuUyeER+pm?q[]0123456789")
+    /// The keys that `handle(_: Unicode.Scalar)` and `SplitViewer` know: no action gets them.
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsSnNuUyeERI+pm?q[]0123456789")
+
+    /// Whether a command of the user can have the key.
+    package static func isFree(_ key: KeyPress) -> Bool {
+        switch key.key {
+        case .character(let character) where key.modifiers == .control:
+            !"abcdefijlmnopuvwxyz".unicodeScalars.contains(character)
+        case .character(let character):
+            key.modifiers == .alt || key.modifiers.isEmpty && !ownKeys.contains(Character(character))
+        case .function(let number): number != 2
+        default: false
+        }
+    }
+
+    private mutating func run(_ command: Int) {
+        guard mayTouch() else { return }
+        guard let item = selectedItem else {
+            return say("\(options.commands[command].title) is for an item: select one")
+        }
+        append(.run(command: command, item))
+    }
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
         switch character {

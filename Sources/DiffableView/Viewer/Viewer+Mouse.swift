@@ -50,7 +50,7 @@ extension Viewer {
         case (.swipe(let swipe), .part(.swipeAction(let index), _)?): choose(swipe, index)
         case (.menu, .overlay?), (.question, _): break
         case (.menu, _), (.swipe, _), (.help, _), (.notice, _): enter(.rows)
-        case (.rows, .tab(let index)?): select(pane: index)
+        case (.rows, .tab(let index)?): if options.place != .besideSidebar { select(pane: index) }
         case (.rows, .row(let row)?): press(row)
         case (.rows, .part(let part, let row)?): press(part, of: row)
         case (.typing(let prompt), .row(let row)?) where prompt.isPicking: press(row)
@@ -130,7 +130,7 @@ extension Viewer {
         case .rows: beginDragging(to: position)
         case .drag(var drag):
             switch scene.hit(at: position) {
-            case .tab(let index)? where index != selected:
+            case .tab(let index)? where index != selected && options.place != .besideSidebar:
                 drag.target = nil
                 mode = .drag(drag)
                 open(pane: index)
@@ -164,7 +164,7 @@ extension Viewer {
         else { return }
         lastPress = nil
         guard mayAct() else { return }
-        enter(.drag(Drag(taken: CutRows(list: selected, items: [item], copies: [copy]))))
+        enter(.drag(Drag(taken: CutRows([copy], of: pane))))
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
 
@@ -176,7 +176,7 @@ extension Viewer {
         guard case .drag(let drag) = mode else { return }
         enter(.rows)
         guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
-        guard drag.taken.list == selected else {
+        guard drag.taken.list == pane.name else {
             // The structure was held, so the user has seen the target.
             if mayChange() { copyTaken(drag.taken, behind: target) }
             return
@@ -198,7 +198,7 @@ extension Viewer {
     /// Where the row would be dropped; nil where it cannot be.
     func insertion(of drag: Drag) -> Decoration.Insertion? {
         guard let target = drag.target?.item, let item = drag.taken.items.first else { return nil }
-        guard drag.taken.list == selected else { return Decoration.Insertion(.after, .item(target)) }
+        guard drag.taken.list == pane.name else { return Decoration.Insertion(.after, .item(target)) }
         let isInside = target == item || pane.document.snapshot.hasAncestor(of: target, in: [item])
         return isInside ? nil : side(of: target, for: item).map { Decoration.Insertion($0, .item(target)) }
     }

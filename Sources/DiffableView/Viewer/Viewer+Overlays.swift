@@ -198,6 +198,10 @@ extension Viewer {
     /// The help begins with the keys of the row under the cursor and of the list.
     mutating func openHelp() {
         var sections: [Overlay.HelpSection] = []
+        let commands = options.commands.compactMap { command in
+            command.key.map { Overlay.HelpSection.Line($0.sign, command.title) }
+        }
+        sections.append(.init("Your commands", commands))
         if options.picking == .none, let look = pane.cursor.flatMap(scene.frame(of:))?.look {
             sections.append(.init("“\(fitted(look.text, columns: 40))”", helpLines(look.allActions, menu: ".")))
         }
@@ -250,7 +254,8 @@ extension Viewer {
                 .init("g G  Home End", "go to the first row, to the last row"),
                 .init("^U ^D", "scroll half a screen"),
                 .init("PgUp PgDn", "scroll a screen"),
-                .init("Tab S-Tab", "go to the next section, to the previous one"),
+                .init("Tab S-Tab", "go to the next section or part, to the previous one"),
+                .init("^↓ ^↑", "go to the next section, to the previous one"),
                 .init("1…9  [ ]", "show another list"),
                 .init("0", "show all lists; Enter opens one"),
             ]),
@@ -283,6 +288,7 @@ extension Viewer {
         .init(
             "The screen",
             [
+                .init("I", "show or hide all members of the item"),
                 .init("p", "pause: changes are counted but not shown"),
                 .init("m", "let the mouse select text, or rows again"),
                 .init("^L", "redraw the screen"),

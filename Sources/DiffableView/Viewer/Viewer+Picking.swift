@@ -79,6 +79,13 @@ package struct PickedItem: Sendable {
     }
 }
 
+extension PickedItem: Equatable {
+    package static func == (a: PickedItem, b: PickedItem) -> Bool {
+        (a.list, a.section, a.parent, a.item.id, a.item.kind, a.item.content)
+            == (b.list, b.section, b.parent, b.item.id, b.item.kind, b.item.content)
+    }
+}
+
 /// Picking without a screen.
 package enum Picking {
     /// The items of a list that match a filter, in the order in which a picker ranks them. `look` is the user's own appearance.

@@ -5,10 +5,19 @@ import DiffableJSON
 
 extension Viewer {
     struct CutRows: Sendable {
-        var list: Int
+        var list: ListName
         /// In the list's order. Descendants are included.
-        var items: [ItemID]
         var copies: [Item]
+        /// Whether a copy lacks children that are not loaded.
+        var isFolded: Bool
+
+        var items: [ItemID] { copies.map(\.id) }
+
+        init(_ copies: [Item], of pane: Pane) {
+            self.copies = copies
+            list = pane.name
+            isFolded = copies.contains { $0.children.isEmpty && pane.document.knownParents.contains($0.id) }
+        }
     }
 
     /// Cuts the marked rows, or the one under the cursor. This changes nothing yet.
@@ -24,7 +33,7 @@ extension Viewer {
                     + "closer together",
                 for: .seconds(8))
         }
-        taken = CutRows(list: selected, items: items, copies: copies)
+        taken = CutRows(copies, of: pane)
         pane.marks.subtract(chosen)
         say(
             "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") after the selected row",
@@ -38,7 +47,7 @@ extension Viewer {
             return say("Nothing to put here: take the selected row or the marked rows with ^X first")
         }
         guard mayAct(), let anchor = pane.cursor?.item else { return }
-        if taken.list == selected { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
+        if taken.list == pane.name { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
     }
 
     private mutating func moveTaken(_ taken: CutRows, behind anchor: ItemID) {
@@ -57,10 +66,9 @@ extension Viewer {
 
     /// Another list gets the items as they were. An item without loaded children may have folded ones.
     mutating func copyTaken(_ taken: CutRows, behind anchor: ItemID) {
-        let source = panes[taken.list].document
-        guard !taken.copies.contains(where: { $0.children.isEmpty && source.knownParents.contains($0.id) }) else {
+        guard !taken.isFolded else {
             return say(
-                "A collapsed row cannot be copied, so nothing was copied: expand it in \(panes[taken.list].name), take it again "
+                "A collapsed row cannot be copied, so nothing was copied: expand it in \(taken.list), take it again "
                     + "with ^X, and press ^V here",
                 for: .seconds(8))
         }
@@ -81,7 +89,7 @@ extension Viewer {
         _ = send(
             .transact(operations: "[\(String(decoding: bytes.bytes, as: UTF8.self))]"), row: .item(anchor), items: [],
             title:
-                "Copy \(taken.items.count == 1 ? "a row" : "\(taken.items.count) rows") from \(panes[taken.list].name)")
+                "Copy \(taken.items.count == 1 ? "a row" : "\(taken.items.count) rows") from \(taken.list)")
     }
 
     /// Bytes. A request is limited to a megabyte.

@@ -36,10 +36,6 @@ package struct Viewer: Sendable {
     /// The time until which no query is sent, because more keys wait that may change the search.
     var questionPause: Duration?
     private var keysWait = false
-    /// The item that the preview describes, the text so far, and the number of the newest preview.
-    package internal(set) var previewedItem: PickedItem?
-    var previewText = ""
-    var previewNumber = 0
     /// The picked items, and the key that picked them unless it was Enter.
     package internal(set) var picked: [PickedItem] = []
     package internal(set) var pickingKey: KeyPress?
@@ -99,6 +95,11 @@ package struct Viewer: Sendable {
         }
     }
 
+    /// Whether keys act on rows, and not on text or an overlay.
+    var takesRowKeys: Bool { if case .rows = mode { true } else { false } }
+    var showsHelp: Bool { if case .help = mode { true } else { false } }
+    var selectedItem: PickedItem? { pane.cursor?.item.flatMap(pane.picked) }
+
     package var cursor: RowID? { pane.cursor }
     package var marks: Set<ItemID> { pane.marks }
     package var isLoaded: Bool { pane.isLoaded }
@@ -142,7 +143,9 @@ package struct Viewer: Sendable {
             panes[request.list].noteOwnChange(revision, before: request.revision, request.title)
             setNeedsDrawing()
         case .connection(let isUp): setConnection(isUp: isUp)
-        case .preview(let text, let number): showPreview(text, number)
+        case .open(let name): openList(name)
+        case .failed(let text): fail(text)
+        case .output, .outputEnded: break
         case .drawn: noteDrawn()
         case .timer: if let age = textDeadline, age <= now { layOut() }
         }
@@ -150,7 +153,6 @@ package struct Viewer: Sendable {
         showWaitingStates()
         askForView()
         pickIfFound()
-        askForPreview()
         return effects
     }
 }

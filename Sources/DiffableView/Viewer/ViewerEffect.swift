@@ -13,8 +13,16 @@ package enum ViewerEffect: Equatable, Sendable {
     case edit(list: Int, ItemID)
     case reportMouse(Bool)
     case suspend
-    /// Describes `Viewer.previewedItem`, if there is one. The answer is `ViewerEvent.preview` with this number.
-    case preview(number: Int)
+    /// Opens a list in the viewer next to this one.
+    case openBeside(ListName)
+    /// Shows a text next to the rows.
+    case show(String, title: String)
+    /// Runs a command of `ViewerOptions.commands` for an item, which has the terminal until it ends.
+    case run(command: Int, PickedItem)
+    /// Runs a command in the background instead of the one before. Its output is `ViewerEvent.output` with this number.
+    case start(command: Int, PickedItem, number: Int)
+    /// Ends the command in the background.
+    case stop
     case redraw
     /// Quits with the picked items; nil if nothing was picked.
     case quit(picked: [ItemID]?)

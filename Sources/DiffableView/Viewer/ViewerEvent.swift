@@ -19,7 +19,12 @@ package enum ViewerEvent: Sendable {
     case edited(list: Int, ItemID, revision: Int)
     /// A handler made a revision for a request, from the revision that the request was sent at.
     case handled(ViewerRequest, revision: Int)
-    case preview(String, number: Int)
+    /// A part of the output of `ViewerEffect.start`, and its end with the reason if it failed.
+    case output([UInt8], number: Int)
+    case outputEnded(problem: String?, number: Int)
+    /// Opens a list in a tab of its own.
+    case open(ListName)
+    case failed(String)
     case connection(isUp: Bool)
     case drawn
     /// `Viewer.deadline` has passed.

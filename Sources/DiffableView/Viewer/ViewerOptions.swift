@@ -3,13 +3,17 @@ import Diffable
 package struct ViewerOptions: Sendable {
     package enum Picking: Sendable { case none, single, multiple }
 
+    /// The part of the screen that a viewer has.
+    enum Place: Sendable { case whole, side, sidebar, besideSidebar }
+
     package var picking = Picking.none
     /// The text before the words of a picker's search.
     package var prompt = "/"
     /// Keys that pick, besides Enter.
     package var pickingKeys: Set<KeyPress> = []
-    /// Whether a command describes the row under the cursor, next to the rows.
-    package var hasPreview = false
+    /// The user's commands for the row under the cursor.
+    package var commands: [UserCommand] = []
+    var place = Place.whole
     /// The rows to show, if they do not come from a daemon.
     package var rows: Snapshot?
     package var symbols = Symbols.unicode
@@ -35,6 +39,27 @@ package struct ViewerOptions: Sendable {
     ) {
         self.condition = condition
         self.sortKey = sortKey
+    }
+}
+
+/// A command that the user, and not the content of a list, has named.
+package struct UserCommand: Sendable {
+    package enum Output: Sendable {
+        /// Next to the rows, for each row that is selected.
+        case preview
+        /// Next to the rows, for the row on which the key was pressed.
+        case pane
+        /// The command has the terminal.
+        case terminal
+    }
+
+    /// Nil for a preview.
+    package var key: KeyPress?
+    package var title: String
+    package var output: Output
+
+    package init(key: KeyPress?, title: String, output: Output) {
+        (self.key, self.title, self.output) = (key, title, output)
     }
 }
 

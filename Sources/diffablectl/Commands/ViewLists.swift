@@ -18,6 +18,10 @@ struct ViewLists: AsyncParsableCommand {
             cursor and the marks stay with their items, and the rows on the screen stay in place. ? shows the keys, q \
             quits. Several lists are tabs. Without a list, or with 0, all lists are shown, and Enter opens one.
 
+            With --split, two lists are side by side, and Tab goes to the other one. I shows all members of the selected \
+            item. With --preview, --pane and --run you name commands for the rows:
+              diffablectl view units --pane 'L=journalctl -fu {id}' --run 'f3=less -- {.file}'
+
             With --select or --multi, you type words, and the best matches come first. Enter prints the ids of the picked \
             items and exits; Esc exits with status 130. In this mode nothing can be changed. With a command after --, \
             the ids are not printed: the command is run with them as its last arguments, without a shell. If the \
@@ -38,6 +42,13 @@ struct ViewLists: AsyncParsableCommand {
         help: "The lists; - reads rows from standard input instead. Default: the home screen, with all lists.",
         completion: .lists, transform: Source.init(checking:))
     var sources: [Source] = []
+    @Flag(help: "Show two lists side by side, and not as tabs.") var split = false
+    @Option(
+        help: ArgumentHelp(
+            "Show this list at the left. The member list of its items names the list at the right.", valueName: "list"),
+        completion: .lists, transform: listName)
+    var sidebar: ListName?
+    @OptionGroup(title: "Commands for rows") var commands: RowCommandOptions
     @OptionGroup(title: "Picking") var picker: PickerOptions
     /// The words after `--` (`arranged`).
     @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
@@ -76,10 +87,11 @@ struct ViewLists: AsyncParsableCommand {
         if readsRows, sources.count > 1 {
             throw ValidationError("- shows the rows of standard input: leave out the other lists")
         }
+        try checkArrangement()
         if sources.isEmpty, picking != .none {
             throw ValidationError("there is no list to pick from: name it, or - for standard input")
         }
-        if sources.isEmpty, plain || picker.filter != nil {
+        if sources.isEmpty, sidebar == nil, plain || picker.filter != nil {
             throw ValidationError("\(plain ? "--plain" : "--filter") needs a list; diffablectl ls prints the lists")
         }
         if plain, picking != .none {
@@ -106,6 +118,24 @@ struct ViewLists: AsyncParsableCommand {
         _ = try command()
     }
 
+    private func checkArrangement() throws {
+        if split, lists.count != 2 { throw ValidationError("--split shows two lists: name both") }
+        if sidebar != nil, !sources.isEmpty {
+            throw ValidationError("with --sidebar, the rows of the sidebar name the lists: leave out the others")
+        }
+        guard let option = split ? "--split" : sidebar != nil ? "--sidebar" : commands.given else { return }
+        if plain || picker.filter != nil {
+            throw ValidationError("\(plain ? "--plain" : "--filter") draws no screen: leave out \(option)")
+        }
+        if picking != .none, option != "--preview" || !commands.pane.isEmpty || !commands.run.isEmpty {
+            throw ValidationError("a picker has one list and no commands except --preview: leave out the others")
+        }
+    }
+
+    private var arrangement: SplitViewer.Arrangement {
+        split ? .sideBySide : sidebar == nil ? .single : .sidebar
+    }
+
     private func command() throws -> [String] { try picker.exec.map(CommandLineSplitter.words(of:)) ?? commandWords }
 
     private var picking: ViewerOptions.Picking {
@@ -114,6 +144,7 @@ struct ViewLists: AsyncParsableCommand {
     }
 
     func run() async throws {
+        for command in commands.all { try command.command.checkProgram() }
         guard plain || picking != .none || picker.filter != nil || isatty(STDOUT_FILENO) == 1 else {
             throw CommandError(.unusable, "standard output is not a terminal; use --plain to print lines")
         }
@@ -140,7 +171,7 @@ struct ViewLists: AsyncParsableCommand {
         // The terminal reports the mouse in rows of the whole screen, and a picker with a height uses only some of
         // them.
         options.reportsMouse = mouse && picker.height == nil
-        options.hasPreview = picker.preview != nil
+        options.commands = commands.all.map(\.shown)
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
         for complaint in complaints { say("\(lookName): \(complaint) (docs/appearance.md)") }
@@ -167,11 +198,12 @@ struct ViewLists: AsyncParsableCommand {
                 .unusable,
                 "this terminal ($TERM) cannot place a cursor, so no item can be picked in it; use another terminal")
         }
-        let lists = readsRows ? [try listName("stdin")] : lists
+        let lists = readsRows ? [try listName("stdin")] : sidebar.map { [$0] } ?? lists
         var abilities = abilities
         abilities.height = picker.height
         let loop = ViewLoop(
-            lists: lists, options: options, abilities: abilities, preview: picker.preview, daemon: daemon)
+            lists: lists, arrangement: arrangement, options: options, abilities: abilities,
+            commands: commands.all, daemon: daemon)
         switch try await loop.ending() {
         case .signal(let number): throw ExitCode(128 + number)
         case .quit(nil, _): if picking != .none { throw ExitCode(ExitStatus.cancelled.rawValue) }

@@ -7,7 +7,7 @@ enum CodeArgument {
     ///
     /// - after `-c`, or another option by which a shell, an interpreter or a program such as `su` takes code,
     /// - in the script of a shell or an interpreter, as in `sh {.text}` and `awk {.text}`,
-    /// - anywhere after `ssh` and other programs that join their arguments and have a shell run them,
+    /// - after `ssh` and other programs that join their arguments and have a shell run them, except as the host in `ssh -- {id}`,
     /// - in the program's place after `nice`, `timeout` and others that run their arguments as a command.
     static func check(_ words: [String], hasField: [Bool]) throws {
         for index in words.indices where hasField[index] {
@@ -29,6 +29,7 @@ enum CodeArgument {
         for place in words[..<index].indices {
             let name = name(of: words[place])
             let isProgram = place == 0 || wrappers[Self.name(of: words[place - 1])] != nil
+            if name == "ssh", index == words.count - 1, words[(place + 1)..<index].elementsEqual(["--"]) { return nil }
             if remote.contains(name) || isProgram && joining.contains(name) { return "after \(words[place])" }
             if name == "env", options.contains(where: { isCluster($0, with: "S") || $0 == "--split-string" }) {
                 return "after env -S"

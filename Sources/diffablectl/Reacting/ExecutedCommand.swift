@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableInput
+
 /// A command that runs for each change of an item, or once for each change of the list. It is split into words once, and then
 /// the fields in the words are filled in.
 ///
@@ -8,15 +9,15 @@ import DiffableInput
 /// program. It cannot become an option either: if an argument begins with a field whose value begins with a dash, the command
 /// runs only if an argument `--` precedes it, after which programs expect no options.
 struct ExecutedCommand: Sendable {
-    private let program: String
+    let program: String
     private let arguments: [Template]
     private let endOfOptions: Int?
     private let isForBatch: Bool
 
-    /// `isForBatch` says whether it runs once for several events.
-    init(_ text: String, isForBatch: Bool = false) throws {
+    /// `isForBatch` says whether it runs once for several events, and `isForItem` whether it runs for an item without an event.
+    init(_ text: String, isForBatch: Bool = false, isForItem: Bool = false, option: String = "--exec") throws {
         let words = try CommandLineSplitter.words(of: text)
-        guard let program = words.first else { throw ValidationError("--exec is empty: name a program in it") }
+        guard let program = words.first else { throw ValidationError("\(option) is empty: name a program in it") }
         self.program = program
         self.isForBatch = isForBatch
         arguments = try words.map { try Template($0) }
@@ -29,6 +30,9 @@ struct ExecutedCommand: Sendable {
             throw ValidationError(
                 "\(words[place].debugDescription): with --batch one command is for several items, so only {list} and {revision} "
                     + "can be filled in; the items are on its standard input")
+        }
+        if isForItem, let place = arguments.firstIndex(where: \.isOfChange) {
+            throw ValidationError("\(words[place].debugDescription): an item has no event and no revision")
         }
         try CodeArgument.check(words, hasField: arguments.map(\.hasFields))
     }

@@ -36,11 +36,6 @@ struct PickerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The text before the search. Default: /", valueName: "text")) var prompt: String?
     @Option(
         help: ArgumentHelp(
-            "Run this command for the row under the cursor, without a shell, and show its output. It has the fields of --format.",
-            valueName: "command"))
-    var preview: PreviewCommand?
-    @Option(
-        help: ArgumentHelp(
             "Draw on this many rows below the command line, instead of the whole screen.", valueName: "rows|percent%"))
     var height: TerminalHeight?
 
@@ -52,8 +47,7 @@ struct PickerOptions: ParsableArguments {
             throw ValidationError("--expect and --print0 are for printed items: leave out the command")
         }
         if filter != nil,
-            query != nil || multi || select || exec != nil || expect != nil || prompt != nil || preview != nil
-                || height != nil
+            query != nil || multi || select || exec != nil || expect != nil || prompt != nil || height != nil
         {
             throw ValidationError(
                 "--filter draws no screen: leave out the other options of a picker, except --format and -0")
@@ -65,7 +59,6 @@ struct PickerOptions: ParsableArguments {
         if filter == nil, format != nil || print0 { return format == nil ? "--print0" : "--format" }
         let given = [
             (query != nil, "--query"), (expect != nil, "--expect"), (prompt != nil, "--prompt"),
-            (preview != nil, "--preview"),
             (height != nil, "--height"),
         ]
         return given.first { $0.0 }?.1
@@ -87,20 +80,6 @@ struct PickerOptions: ParsableArguments {
 
 extension TerminalHeight: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
-}
-
-/// A command whose words are templates.
-struct PreviewCommand: ExpressibleByArgument {
-    private let words: [PickedFormat]
-
-    init?(argument: String) {
-        guard let words = try? CommandLineSplitter.words(of: argument), !words.isEmpty else { return nil }
-        let templates = words.compactMap(PickedFormat.init(argument:))
-        guard templates.count == words.count else { return nil }
-        self.words = templates
-    }
-
-    func words(for picked: PickedItem) -> [String] { words.map { $0.text(of: picked) } }
 }
 
 /// The text of a picked item.
@@ -125,10 +104,7 @@ struct PickedFormat: ExpressibleByArgument {
     }
 
     func text(of picked: PickedItem) -> String {
-        template.filled(
-            for: ItemEvent(
-                kind: .insert, item: picked.item, list: picked.list, section: picked.section, parent: picked.parent,
-                revision: 0))
+        template.filled(for: ItemEvent(picked))
     }
 }
 
@@ -150,11 +126,13 @@ struct PickingKeys: ExpressibleByArgument {
 extension KeyPress {
     /// `enter`, `f1`, `ctrl-y`, `alt-e`, `shift-up` and so on; nil for another name.
     init?(named name: String) {
-        var words = name.lowercased().split(separator: "-").map(String.init)
-        guard let last = words.popLast() else { return nil }
+        var words = name.split(separator: "-").map(String.init)
+        guard let given = words.popLast() else { return nil }
+        // A capital letter is a key of its own, but not with Ctrl or Alt.
+        let last = words.isEmpty && given.unicodeScalars.count == 1 ? given : given.lowercased()
         var modifiers: KeyModifiers = []
         for word in words {
-            switch word {
+            switch word.lowercased() {
             case "ctrl": modifiers.insert(.control)
             case "alt": modifiers.insert(.alt)
             case "shift": modifiers.insert(.shift)

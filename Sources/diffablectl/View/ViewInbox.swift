@@ -14,6 +14,8 @@ final class ViewInbox: Sendable {
         var states: [Int: ViewedState] = [:]
         var revisions: [Int: Int] = [:]
         var events: [ViewerEvent] = []
+        /// The output of a command that the viewer has not taken yet.
+        var output: (bytes: [UInt8], number: Int)?
         var hasAnswer = false
         var error: (any Error)?
     }
@@ -60,6 +62,19 @@ final class ViewInbox: Sendable {
         waker.wake()
     }
 
+    func put(output: [UInt8], number: Int) {
+        state.withLock { state in
+            // The command before this one may still write.
+            guard number >= state.output?.number ?? 0 else { return }
+            let before = state.output.flatMap { $0.number == number ? $0.bytes : nil } ?? []
+            state.output = (Array((before + output).suffix(Self.outputLengthMax)), number)
+        }
+        waker.wake()
+    }
+
+    /// Bytes. While a program has the terminal, nothing is taken.
+    private static let outputLengthMax = 1 << 20
+
     func putAnswer() {
         state.withLock { $0.hasAnswer = true }
         waker.wake()
@@ -82,8 +97,9 @@ final class ViewInbox: Sendable {
         try state.withLock { state in
             if let error = state.error { throw error }
             let updates = state.states.sorted { $0.key < $1.key }.map { ViewerEvent.update($0.value, list: $0.key) }
-            defer { (state.states, state.events) = ([:], []) }
-            return updates + state.events
+            let output = state.output.map { [ViewerEvent.output($0.bytes, number: $0.number)] } ?? []
+            defer { (state.states, state.events, state.output) = ([:], [], nil) }
+            return updates + output + state.events
         }
     }
 }

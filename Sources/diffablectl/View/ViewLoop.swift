@@ -6,6 +6,8 @@ import DiffableTerminal
 import DiffableView
 import Dispatch
 import Glibc
+import ProcessArguments
+import Synchronization
 
 /// Passes events to the viewer, and the viewer's output to the terminal and the daemon. The loop has a thread of its own, which
 /// sleeps in `poll` until a key is pressed, a list changes or the viewer's next deadline is reached. It waits for nothing else:
@@ -17,12 +19,14 @@ struct ViewLoop: Sendable {
         case signal(Int32)
     }
 
-    /// Empty for the home screen.
+    /// Empty for the home screen; the sidebar alone for `.sidebar`.
     let lists: [ListName]
+    let arrangement: SplitViewer.Arrangement
     let options: ViewerOptions
     let abilities: TerminalAbilities
+    /// The commands of `ViewerOptions.commands`, in the same order.
+    let commands: [RowCommand]
     /// Nil if the rows come from standard input.
-    let preview: PreviewCommand?
     let daemon: (client: Client, socket: SocketPath)?
 
     func ending() async throws -> Ending {
@@ -42,12 +46,12 @@ private struct ViewScreen {
     private let loop: ViewLoop
     private let device: TerminalDevice
     private let inbox: ViewInbox
-    /// The names of the viewer's lists, by their index. The home screen has an index too, and the placeholder `lists`
+    /// The names of the viewer's lists, by their number. The home screen has a number too, and the placeholder `lists`
     /// as its name.
-    private var lists: [ListName]
+    private var lists: [Int: ListName] = [:]
     private var following: [Int: FollowedList] = [:]
     private var tasks: [Task<Void, Never>] = []
-    private var viewer: Viewer
+    private var viewer: SplitViewer
     private var writer: ScreenWriter
     private var grid: Grid
     private var size: TerminalSize
@@ -57,7 +61,8 @@ private struct ViewScreen {
     private var showsKey = false
     private var mustDraw = true
     private var ending: ViewLoop.Ending?
-    private var preview: RowPreview?
+    /// The command whose output is shown, and a semaphore for its end.
+    private var output: (task: Task<Void, Never>, end: DispatchSemaphore)?
     private let begin = ContinuousClock.now
     /// The time of the last question if the daemon is alive, and the deadline for its reply.
     private var lastQuestion = ContinuousClock.now
@@ -79,20 +84,21 @@ private struct ViewScreen {
         }
         inbox = ViewInbox(waking: device.waker)
         size = device.size
-        viewer = Viewer(lists: loop.lists, columns: size.columns, rows: size.rows, options: loop.options)
+        viewer = SplitViewer(
+            lists: loop.lists, arrangement: loop.arrangement, columns: size.columns, rows: size.rows,
+            options: loop.options)
         viewer.startTime = wallTime()
         writer = ScreenWriter(abilities: loop.abilities)
         grid = Grid(columns: size.columns, rows: size.rows)
-        lists = loop.lists
     }
 
     mutating func run() throws -> ViewLoop.Ending {
         // The daemon prepares its reply while the terminal is set up.
         try follow()
         defer { for task in tasks { task.cancel() } }
+        defer { endOutput() }
         try enter()
         defer { device.leave() }
-        defer { preview?.stop() }
         try draw()
         device.sendQueries()
         // A resize before the signal handler was installed is not reported again.
@@ -213,17 +219,21 @@ private struct ViewScreen {
             switch effect {
             case .setView(let list, let json, _): following[list]?.setView(try ListView(json: json))
             case .follow(let name, let list):
-                lists.append(name)
-                try follow(list, mayBeAbsent: true)
+                lists[list] = name
+                try follow(name, list, mayBeAbsent: true)
             case .followLists(let list):
-                lists.append("lists")
+                lists[list] = "lists"
                 followLists(list)
             case .request(let request): send(request)
             case .copy(let text): device.write(Clipboard.bytes(copying: text))
             case .edit(let list, let item): try edit(item, list: list)
             case .reportMouse(let isReported): device.setMouse(isReported: isReported)
             case .suspend: try suspend()
-            case .preview(let number): preview(number)
+            case .run(let command, let item): try run(loop.commands[command], item)
+            case .start(let command, let item, let number): start(loop.commands[command], item, number)
+            case .stop: output?.task.cancel()
+            // The whole screen's viewer does these itself.
+            case .openBeside, .show: break
             case .redraw: redraw()
             case .quit(let picked):
                 ending = .quit(picked: picked.map { _ in viewer.picked }, key: viewer.pickingKey)
@@ -231,18 +241,54 @@ private struct ViewScreen {
         }
     }
 
-    private mutating func preview(_ number: Int) {
-        preview?.stop()
-        preview = nil
-        guard let item = viewer.previewedItem, let words = loop.preview?.words(for: item) else { return }
-        do throws(InputError) {
-            preview = try RowPreview(words) { [inbox] text in inbox.put(.preview(text, number: number)) }
-        } catch { inbox.put(.preview("\(error)", number: number)) }
+    /// Runs a command without a terminal. Its errors are part of its output.
+    private mutating func start(_ command: RowCommand, _ item: PickedItem, _ number: Int) {
+        output?.task.cancel()
+        let (inbox, environment) = (inbox, command.environment(for: item, environment))
+        let left = Mutex(command.shown.output == .preview ? Self.previewLengthMax : .max)
+        var options = CommandRun.Options()
+        (options.joinsErrors, options.leftovers) = (true, .killed)
+        options.receive = { bytes in
+            inbox.put(output: bytes, number: number)
+            return left.withLock { left in
+                left -= bytes.count
+                return left > 0
+            }
+        }
+        let end = DispatchSemaphore(value: 0)
+        let task = Task { [options] in
+            var problem: String?
+            do {
+                let result = try await CommandRun(command.words(for: item).get(), environment: environment, options)
+                    .result(ofInput: [])
+                problem = result.isTooLong ? nil : result.ending.problem(of: command.shown.title)
+            } catch {
+                inbox.put(output: Array("\(error)".utf8), number: number)
+            }
+            inbox.put(.outputEnded(problem: problem, number: number))
+            end.signal()
+        }
+        output = (task, end)
+    }
+
+    /// Does not leave the command behind, unless it takes its time.
+    private func endOutput() {
+        output?.task.cancel()
+        _ = output?.end.wait(timeout: .now() + 1)
+    }
+
+    /// Bytes of a preview.
+    private static let previewLengthMax = 1 << 18
+
+    /// A diffablectl in a command uses the same daemon.
+    private var environment: [String] {
+        loop.daemon.map { CommandEnvironment.base(socket: $0.socket) }
+            ?? ProcessEnvironment.given().map { "\($0.key)=\($0.value)" }
     }
 
     private func send(_ request: ViewerRequest) {
-        guard let client = loop.daemon?.client else { return }
-        let (list, inbox) = (lists[request.list], inbox)
+        guard let client = loop.daemon?.client, let list = lists[request.list] else { return }
+        let inbox = inbox
         Task {
             let (result, revision) = await client.result(of: request.kind, list)
             // Another task follows the list, and may be late.
@@ -268,33 +314,55 @@ private struct ViewScreen {
 
     /// Runs `diffablectl edit`, which handles concurrent changes.
     private mutating func edit(_ item: ItemID, list: Int) throws {
-        guard let socket = loop.daemon?.socket else { return }
-        device.leaveForChild()
+        guard let socket = loop.daemon?.socket, let name = lists[list] else { return }
         let words = [
-            "/proc/self/exe", "edit", "--socket", "\(socket)", "--", lists[list].description,
-            item.description,
+            "/proc/self/exe", "edit", "--socket", "\(socket)", "--", name.description, item.description,
         ]
+        let editor = try lendTerminal(to: words)
+        if editor?.ending == .status(0), let editor { noteEdit(item, list: list, by: editor.processID) }
+    }
+
+    private mutating func run(_ command: RowCommand, _ item: PickedItem) throws {
+        var problem: String?
+        switch command.words(for: item) {
+        case .failure(let error): problem = "\(error)"
+        case .success(let words):
+            let program = try lendTerminal(to: words, command.environment(for: item, environment))
+            problem = program?.ending.problem(of: command.shown.title)
+        }
+        if let problem { try perform(viewer.handle(.failed(problem), at: now)) }
+    }
+
+    /// Hands the terminal to a program until it ends. After a failure, the user reads the messages before the screen covers them.
+    /// Returns nil if it could not be started.
+    private mutating func lendTerminal(
+        to words: [String], _ environment: [String]? = nil
+    ) throws -> (processID: pid_t, ending: ChildProcess.Ending)? {
+        device.leaveForChild()
+        var program: (processID: pid_t, ending: ChildProcess.Ending)?
         do {
-            let terminal = try UserTerminal(blocks: true)
-            defer { close(terminal.descriptor) }
-            let editor = try ChildProcess(words, input: .descriptor(terminal.descriptor))
-            if case .status(0) = editor.wait() {
-                noteEdit(item, list: list, by: editor.processID)
-            } else {
-                waitForKey()
-            }
-        } catch {
-            say("\(error)")
-            waitForKey()
+            let terminal = try UserTerminal(blocks: true).descriptor
+            defer { close(terminal) }
+            let child = try ChildProcess(
+                words, input: .descriptor(terminal), output: terminal, errors: terminal, environment: environment)
+            program = (child.processID, child.wait())
+        } catch { say("\(error)") }
+        device.takeBackFromChild()
+        switch program?.ending {
+        // ^C was for the program, and its user has seen enough.
+        case .status(0), .status(128 + SIGINT), .signal(SIGINT): break
+        default: waitForKey()
         }
         try enter()
         try resume()
+        return program
     }
 
     /// The edit counts as this viewer's own change, which can be undone in it.
     private func noteEdit(_ item: ItemID, list: Int, by processID: pid_t) {
         guard let client = loop.daemon?.client else { return }
-        let (name, inbox) = (lists[list], inbox)
+        guard let name = lists[list] else { return }
+        let inbox = inbox
         Task {
             guard let revision = await client.newestRevision(of: name, madeBy: processID) else { return }
             await inbox.awaitState(of: list, revision: revision)
@@ -340,11 +408,13 @@ private struct ViewScreen {
 
     private mutating func follow() throws {
         guard let client = loop.daemon?.client else { return }
-        if lists.isEmpty {
-            lists = ["lists"]
-            followLists(0)
-        } else {
-            for list in lists.indices { try follow(list, mayBeAbsent: false) }
+        for list in viewer.firstLists {
+            lists[list.number] = list.name ?? "lists"
+            if let name = list.name {
+                try follow(name, list.number, mayBeAbsent: false)
+            } else {
+                followLists(list.number)
+            }
         }
         tasks.append(
             Task { [inbox] in
@@ -358,10 +428,10 @@ private struct ViewScreen {
             })
     }
 
-    private mutating func follow(_ list: Int, mayBeAbsent: Bool) throws {
+    private mutating func follow(_ name: ListName, _ list: Int, mayBeAbsent: Bool) throws {
         guard let client = loop.daemon?.client else { return }
         let view = try ListView(json: viewer.initialView)
-        let updates = FollowedList(lists[list], view, of: client, mayBeAbsent: mayBeAbsent)
+        let updates = FollowedList(name, view, of: client, mayBeAbsent: mayBeAbsent)
         following[list] = updates
         tasks.append(
             Task { [inbox] in

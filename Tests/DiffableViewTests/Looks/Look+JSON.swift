@@ -103,6 +103,7 @@ extension ItemLook {
         add("accessibilityLabel", accessibilityLabel.map { .text($0) })
         add("tooltip", tooltip.map { .text($0) })
         add("keywords", keywords.map { .text($0) })
+        add("list", list.map { .text($0) })
         return ContentValue(members)
     }
 }
