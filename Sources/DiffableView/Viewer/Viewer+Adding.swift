@@ -23,7 +23,7 @@ extension Viewer {
     mutating func beginAdding() {
         // If it does not, the keys that follow are not meant for the rows.
         deafEnd = now + Self.deafDuration
-        guard mayOffer(), mayChange(), showsCursor(), var place = placeOfNewItem else { return }
+        guard ensureMayOffer(), ensureMayChange(), ensureCursorIsVisible(), var place = placeOfNewItem else { return }
         guard let look = sectionLook(of: place), look.canInsert else {
             return say("No rows can be added here: set canInsert in the list's content or --look")
         }
@@ -86,7 +86,7 @@ extension Viewer {
     }
 
     mutating func add(_ text: String, at place: NewPlace) {
-        guard !text.isEmpty, mayChange() else { return }
+        guard !text.isEmpty, ensureMayChange() else { return }
         let id = options.newID()
         var item: [ContentValue.Member] = [.init("id", .text(id.description))]
         if let kind = place.kind { item.append(.init("kind", .text(kind.description))) }

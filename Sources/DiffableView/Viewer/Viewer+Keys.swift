@@ -109,7 +109,7 @@ extension Viewer {
     }
 
     private mutating func run(_ command: Int) {
-        guard mayTouch() else { return }
+        guard ensureMayTouch() else { return }
         guard let item = selectedItem else {
             return say("\(options.commands[command].title) is for an item: select one")
         }
@@ -176,7 +176,7 @@ extension Viewer {
     }
 
     private mutating func toggleEditing() {
-        guard mayOffer() else { return }
+        guard ensureMayOffer() else { return }
         pane.document.isEditing.toggle()
         layOut()
     }

@@ -91,7 +91,7 @@ extension Viewer {
     private mutating func press(accessory index: Int, of row: RowID) {
         guard let item = row.item, let accessory = look(of: item)?.accessories?[index] else { return }
         if let action = actions(of: item).first(where: { $0.id == accessory.action }) {
-            if mayOffer() { perform(action) }
+            if ensureMayOffer() { perform(action) }
             return
         }
         switch accessory.sort {
@@ -163,7 +163,7 @@ extension Viewer {
             let copy = pane.document.snapshot.subtree(of: item)?.first
         else { return }
         lastPress = nil
-        guard mayAct() else { return }
+        guard ensureMayAct() else { return }
         enter(.drag(Drag(taken: CutRows([copy], of: pane))))
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
@@ -178,11 +178,11 @@ extension Viewer {
         guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
         guard drag.taken.list == pane.name else {
             // The structure was held, so the user has seen the target.
-            if mayChange() { copyTaken(drag.taken, behind: target) }
+            if ensureMayChange() { copyTaken(drag.taken, behind: target) }
             return
         }
         // The row was visible when the drag began, and may be far away now.
-        guard target != item, mayChange(), pane.document.snapshot.contains(item), mayMove([item], beside: target),
+        guard target != item, ensureMayChange(), pane.document.snapshot.contains(item), ensureMayMove([item], beside: target),
             let side = side(of: target, for: item)
         else { return }
         proposeMove(item, side.rawValue, target, list: selected)

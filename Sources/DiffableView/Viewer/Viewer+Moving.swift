@@ -110,7 +110,7 @@ extension Viewer {
 
     mutating func beginRange() {
         if case .range = mode { return }
-        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayTouch() else { return }
+        guard let cursor = pane.cursor, let item = cursor.item, ensureMayMark(item, among: 2), ensureMayTouch() else { return }
         let marks = pane.marks
         pane.marks.insert(item)
         enter(.range(MarkedRange(start: cursor, marks: marks)))
@@ -147,11 +147,11 @@ extension Viewer {
         if case .range = mode { return endRange(keepingMarks: true) }
         guard let item = pane.cursor?.item else { return }
         if toggle(of: item) != nil { return check(item) }
-        guard mayTouch() else { return }
+        guard ensureMayTouch() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
         } else {
-            guard mayMark(item, among: 1) else { return }
+            guard ensureMayMark(item, among: 1) else { return }
             if !takesSeveralMarks(item) { pane.marks = [] }
             pane.marks.insert(item)
         }
@@ -160,7 +160,7 @@ extension Viewer {
         if takesSeveralMarks(item) { move(.down) }
     }
 
-    private mutating func mayMark(_ item: ItemID, among count: Int) -> Bool {
+    private mutating func ensureMayMark(_ item: ItemID, among count: Int) -> Bool {
         guard mayPick(item) else {
             sayNotEnabled(item)
             return false

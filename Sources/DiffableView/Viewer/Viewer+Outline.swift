@@ -50,7 +50,7 @@ extension Viewer {
 
     /// The list's handler inserts children on request.
     private mutating func askForChildren(of item: ItemID) {
-        guard mayAct() else { return }
+        guard ensureMayAct() else { return }
         let isAsked = pane.requests.values.contains { $0.kind == .expand(item) }
         if isAsked { return }
         _ = send(.expand(item), row: .item(item), items: [], title: "Children of \(subject([item]))")

@@ -35,7 +35,7 @@ extension Viewer {
     // MARK: - Menus
 
     mutating func openMenu() {
-        guard mayOffer(), showsCursor(), let cursor = pane.cursor else { return }
+        guard ensureMayOffer(), ensureCursorIsVisible(), let cursor = pane.cursor else { return }
         if case .range = mode { endRange(keepingMarks: true) }
         var menu = Menu(actions: [], row: cursor)
         switch cursor {
@@ -50,12 +50,12 @@ extension Viewer {
         case .title, .more, .footer, .placeholder: break
         }
         guard !menu.actions.isEmpty else { return openListMenu() }
-        guard mayTouch() else { return }
+        guard ensureMayTouch() else { return }
         enter(.menu(menu))
     }
 
     mutating func openListMenu() {
-        guard mayOffer() else { return }
+        guard ensureMayOffer() else { return }
         let actions = pane.document.listLook.actions
         guard !actions.isEmpty else { return say("There are no actions here; ? shows the keys") }
         enter(.menu(Menu(title: pane.title, actions: actions)))
@@ -83,7 +83,7 @@ extension Viewer {
     mutating func choose(_ action: Action, in menu: Menu) {
         enter(.rows)
         if let index = Int(action.id), menu.columns.indices.contains(index) { return sort(by: menu.columns[index]) }
-        guard mayChange() else { return }
+        guard ensureMayChange() else { return }
         // The structure was held, so the row is still the one that the menu was opened for.
         let items = menu.row?.item == nil ? [] : targets(of: action)
         begin(action, items: items, section: menu.section, row: menu.row)
@@ -106,7 +106,7 @@ extension Viewer {
 
     mutating func answer(_ question: Question, with choice: Int) {
         enter(.rows)
-        guard choice == 1, mayChange() else { return }
+        guard choice == 1, ensureMayChange() else { return }
         let newest = pane.waitingState?.snapshot ?? pane.document.snapshot
         let isWhole = pane.document.rowCount == pane.document.snapshot.numberOfItems
         if isWhole, question.items.contains(where: { !newest.contains($0) }) {
@@ -119,10 +119,10 @@ extension Viewer {
     // MARK: - Actions at a row's ends
 
     mutating func openSwipe(_ edge: Swipe.Edge) {
-        guard mayOffer(), showsCursor(), let item = pane.cursor?.item, let look = look(of: item) else { return }
+        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, let look = look(of: item) else { return }
         let actions = edge == .leading ? look.leadingActions : look.trailingActions
         guard !actions.isEmpty else { return say("This row has no actions on that side") }
-        guard mayTouch() else { return }
+        guard ensureMayTouch() else { return }
         enter(.swipe(SwipedRow(item: item, edge: edge, actions: actions)))
         if scene.shownSwipeAction(0) == nil { openMenu() }
     }
@@ -159,7 +159,7 @@ extension Viewer {
                     ? "There is no room for this action: nothing was done. Press . for the menu"
                     : "The actions of this row have just changed: nothing was done")
         }
-        guard mayChange() else { return }
+        guard ensureMayChange() else { return }
         // The structure was held, so the cursor is still on the row of the actions.
         begin(action, items: targets(of: action), section: nil, row: .item(swipe.item))
     }

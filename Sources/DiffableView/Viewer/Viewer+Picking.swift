@@ -5,16 +5,16 @@ import DiffableJSON
 
 extension Viewer {
     /// Whether the list's own actions are allowed at all; otherwise shows a message.
-    mutating func mayOffer() -> Bool {
+    mutating func ensureMayOffer() -> Bool {
         guard options.picking == .none else {
             say("Enter picks a row: this view only picks, and changes nothing")
             return false
         }
-        return !isReadOnly()
+        return !refuseIfReadOnly()
     }
 
     /// Whether nothing can be changed, because the rows do not belong to a list. Then it shows a message.
-    mutating func isReadOnly() -> Bool {
+    mutating func refuseIfReadOnly() -> Bool {
         if pane.isHome {
             say("Enter opens a list; nothing can be changed here")
             return true
@@ -31,7 +31,7 @@ extension Viewer {
             picked = panes.flatMap { pane in pane.marksInTheirOrder.compactMap { pane.markedItems[$0] } }
             return append(.quit(picked: marked))
         }
-        guard mayTouch(), let item = pane.cursor?.item else { return }
+        guard ensureMayTouch(), let item = pane.cursor?.item else { return }
         pick(item)
     }
 

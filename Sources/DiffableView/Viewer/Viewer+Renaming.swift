@@ -13,7 +13,7 @@ extension Viewer {
     }
 
     mutating func beginRenaming() {
-        guard mayOffer(), mayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text else { return }
+        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text else { return }
         guard let row = renamedRow(item, shown) else {
             return say("The text of this row cannot be typed here; e edits its content")
         }
@@ -41,7 +41,7 @@ extension Viewer {
     }
 
     mutating func rename(_ row: RenamedRow, to text: String) {
-        guard !text.isEmpty, text != row.text, mayChange() else { return }
+        guard !text.isEmpty, text != row.text, ensureMayChange() else { return }
         var value = ContentValue.text(text)
         if row.isNumber, let json = try? Content(json: text), case .number(let number) = ContentValue(json) {
             value = .number(number)

@@ -22,7 +22,7 @@ extension Viewer {
 
     /// Cuts the marked rows, or the one under the cursor. This changes nothing yet.
     mutating func takeRows() {
-        guard mayOffer(), mayAct(), let item = pane.cursor?.item else { return }
+        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item else { return }
         let snapshot = pane.document.snapshot
         let chosen = pane.marks.isEmpty ? [item] : pane.orderedMarks
         let items = chosen.filter { !snapshot.hasAncestor(of: $0, in: Set(chosen)) }
@@ -42,16 +42,16 @@ extension Viewer {
 
     /// Pastes the rows after the row under the cursor.
     mutating func putRows() {
-        guard mayOffer() else { return }
+        guard ensureMayOffer() else { return }
         guard let taken else {
             return say("Nothing to put here: take the selected row or the marked rows with ^X first")
         }
-        guard mayAct(), let anchor = pane.cursor?.item else { return }
+        guard ensureMayAct(), let anchor = pane.cursor?.item else { return }
         if taken.list == pane.name { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
     }
 
     private mutating func moveTaken(_ taken: CutRows, behind anchor: ItemID) {
-        guard mayMove(taken.items, beside: anchor) else { return }
+        guard ensureMayMove(taken.items, beside: anchor) else { return }
         let operations = zip(taken.items, [anchor] + taken.items).map { item, before in
             ContentValue.object([
                 .init("op", .text("moveItem")), .init("item", .text(item.description)),
