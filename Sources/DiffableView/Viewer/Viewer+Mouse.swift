@@ -182,7 +182,8 @@ extension Viewer {
             return
         }
         // The row was visible when the drag began, and may be far away now.
-        guard target != item, ensureMayChange(), pane.document.snapshot.contains(item), ensureMayMove([item], beside: target),
+        guard target != item, ensureMayChange(), pane.document.snapshot.contains(item),
+            ensureMayMove([item], beside: target),
             let side = side(of: target, for: item)
         else { return }
         proposeMove(item, side.rawValue, target, list: selected)

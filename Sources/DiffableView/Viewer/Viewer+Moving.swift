@@ -110,7 +110,9 @@ extension Viewer {
 
     mutating func beginRange() {
         if case .range = mode { return }
-        guard let cursor = pane.cursor, let item = cursor.item, ensureMayMark(item, among: 2), ensureMayTouch() else { return }
+        guard let cursor = pane.cursor, let item = cursor.item, ensureMayMark(item, among: 2), ensureMayTouch() else {
+            return
+        }
         let marks = pane.marks
         pane.marks.insert(item)
         enter(.range(MarkedRange(start: cursor, marks: marks)))

@@ -119,7 +119,9 @@ extension Viewer {
     // MARK: - Actions at a row's ends
 
     mutating func openSwipe(_ edge: Swipe.Edge) {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, let look = look(of: item) else { return }
+        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, let look = look(of: item) else {
+            return
+        }
         let actions = edge == .leading ? look.leadingActions : look.trailingActions
         guard !actions.isEmpty else { return say("This row has no actions on that side") }
         guard ensureMayTouch() else { return }
