@@ -46,7 +46,7 @@ package enum FieldCheck {
         guard !names.isEmpty else {
             return "\(problem) \(shellQuoted(name)), which \(setting) names: the \(place) has none"
         }
-        let shown = names.prefix(namesShownMax).map(argument).joined(separator: ", ")
+        let shown = names.prefix(namesShownMax).map(shellQuoted).joined(separator: ", ")
         return "\(problem) \(shellQuoted(name)), which \(setting) names\(nearest) "
             + "The \(place) has \(shown)\(names.count > namesShownMax ? " and others" : "")"
     }

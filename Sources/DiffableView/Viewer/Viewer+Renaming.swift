@@ -13,7 +13,9 @@ extension Viewer {
     }
 
     mutating func beginRenaming() {
-        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text else { return }
+        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text else {
+            return
+        }
         guard let row = renamedRow(item, shown) else {
             return say("The text of this row cannot be typed here; e edits its content")
         }

@@ -30,7 +30,9 @@ extension Viewer {
 
     /// Requests to move the row up or down among its siblings. It moves when the list changes.
     mutating func reorder(by steps: Int) {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, ensureMayMove([item]) else { return }
+        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, ensureMayMove([item]) else {
+            return
+        }
         if var reordering = pane.reordering, reordering.item == item {
             reordering.steps += steps
             pane.reordering = reordering

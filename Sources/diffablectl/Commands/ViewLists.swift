@@ -189,7 +189,7 @@ struct ViewLists: AsyncParsableCommand {
         if plain || (picking == .none && !abilities.hasCursorMotion) {
             StandardStreams.endWithReader()
             guard let daemon else {
-                return PlainView.write(options.filter.rowsBeforeWindow(of: options.rows ?? Snapshot()), options)
+                return PlainView.write(options.filter.rows(of: options.rows ?? Snapshot()), options)
             }
             return try await PlainView(lists: lists, options: options, client: daemon.client).run()
         }

@@ -39,7 +39,9 @@ extension Integration {
             #expect(!files.contains { file in shells.contains { file.hasSuffix($0) } })
             let daemon = try run("diffabled", root: image)
             let socket = "\(image)/run/diffabled/diffabled.sock"
-            #expect(try eventually { FileManager.default.fileExists(atPath: socket) }, "\(daemon.complaints)")
+            _ = try eventually("a socket; it said: \(daemon.complaints)") {
+                FileManager.default.fileExists(atPath: socket) ? () : nil
+            }
 
             let other = directory.file("other")
             try FileManager.default.copyItem(atPath: image, toPath: other)
@@ -53,12 +55,10 @@ extension Integration {
             // Its lists are there after a restart.
             daemon.end(with: SIGKILL)
             let second = try run("diffabled", root: image)
-            #expect(
-                try eventually {
-                    let shown = try Program(
-                        Binaries.companion, ["--socket", socket, "show", "tasks"], in: directory)
-                    return try shown.wait() == 0 && shown.output.contains("milk")
-                }, "\(second.complaints)")
+            _ = try eventually("the item after a restart; it said: \(second.complaints)") {
+                let shown = try Program(Binaries.companion, ["--socket", socket, "show", "tasks"], in: directory)
+                return try shown.wait() == 0 && shown.output.contains("milk") ? () : nil
+            }
         }
     }
 }
