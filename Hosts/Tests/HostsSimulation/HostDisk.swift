@@ -41,7 +41,7 @@ final class DiskLife: Journal, @unchecked Sendable {
         disk.write(changes, self, completion: completion)
     }
 
-    func take(_ limits: StoreLimits) {}
+    func apply(_ limits: StoreLimits) {}
     var standstill: Duration { .zero }
     func close(completion: @escaping @Sendable (_ failure: String?) -> Void) { completion(nil) }
 }

@@ -25,7 +25,8 @@ extension Connection {
         let states = hub.connector.attach(self, host: request.host) { call in
             connection.value.tell(ConnectorNotification(call))
         }
-        applyLimits()
+        // Not now: the framer is in use while the requests of one read are carried out.
+        hub.eventLoop.execute { connection.value.applyLimits() }
         answer(id, .success(.attach(states.map(SharedReplica.init))))
     }
 

@@ -10,7 +10,7 @@ import Testing
     private func settings(_ seed: UInt64) -> Simulation.Settings {
         var settings = Simulation.Settings()
         (settings.seed, settings.hosts, settings.users) = (seed, 20, 20)
-        (settings.seconds, settings.swapsOfEach) = (8, 6)
+        (settings.seconds, settings.swapsOfEach) = (12, 6)
         return settings
     }
 
