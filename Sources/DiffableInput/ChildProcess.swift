@@ -23,6 +23,11 @@ package struct ChildProcess {
         case signal(Int32)
     }
 
+    /// `PROGRAM was ended by signal 15 (Terminated)`.
+    package static func message(_ program: String, endedBy signal: Int32) -> String {
+        "\(program) was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+    }
+
     package let processID: pid_t
 
     /// `output` and `errors` are descriptors; nil for this process's own. `environment` has `NAME=value`; nil for that of

@@ -25,7 +25,7 @@ struct CommandExchange {
     private var complaints = LastLine()
     private var result = CommandRun.Result(ending: .status(0), output: [])
     private var hasEnded = false
-    /// The time at which the command is ended; nil if there is no limit, or if the command was already asked to end.
+    /// The time at which the command is asked to end; nil if there is no limit, or if it was already asked.
     private var timeout: ContinuousClock.Instant?
     /// The time at which the group is killed; nil while it may run.
     private var deadline: ContinuousClock.Instant?

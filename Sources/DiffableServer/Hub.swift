@@ -53,7 +53,8 @@ final class Hub {
     /// Whether a report of the figures is scheduled.
     private var isNewsScheduled = false
     private var memoryReturn = MemoryReleasePolicy()
-    /// The bytes that the quotas of all users count.
+    /// The bytes that the quotas of all users count, except requests that wait for handlers. When they shrink, free memory
+    /// is returned to the system.
     var lengthHeld = LengthMeter()
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
@@ -110,7 +111,7 @@ final class Hub {
     }
 
     /// Lets the store do work in the background that does not fit a tick. Used on the event loop.
-    func runInBackground() -> BackgroundWork {
+    func backgroundWork() -> BackgroundWork {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         return BackgroundWork(sizeMax: options.turn.itemsFreedMax) { size, work, then in
             hub.value.changes.find(size: size, while: { true }, work) {

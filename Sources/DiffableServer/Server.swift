@@ -31,11 +31,11 @@ package final class Server: Sendable {
         let hub = try await eventLoop.submit {
             let hub = Hub(store: store, options: options, logger: logger, eventLoop: eventLoop)
             let bound = NIOLoopBound(hub, eventLoop: eventLoop)
-            let beside = hub.runInBackground()
+            let background = hub.backgroundWork()
             store.assumeIsolated {
                 $0.onCommit = { commits in bound.value.advance(by: commits) }
                 $0.onGroupStart = { bound.value.noteGroupStart() }
-                $0.beside = beside
+                $0.background = background
                 $0.onLiveness = { list in bound.value.tellLiveness(of: list) }
                 $0.wakeLater = { delay in bound.value.endSharedWaits(in: delay) }
             }

@@ -25,11 +25,11 @@ package struct DeletedList: Sendable {
     }
 
     private static func length(_ length: Int, _ schemas: ListSchemas?) -> Int {
-        length + (schemas?.lengthCounted ?? 0) + lengthBeside
+        length + (schemas?.lengthCounted ?? 0) + overheadLength
     }
 
     /// The overhead of a deleted list, in bytes. Since it counts, `deletedLengthMax` also bounds the number of deleted lists.
-    static let lengthBeside = 4_096
+    static let overheadLength = 4_096
 
     init(
         state: ListState, deletion: Deletion, access: AccessRecord, schemas: ListSchemas?, history: History = History()

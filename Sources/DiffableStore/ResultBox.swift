@@ -1,12 +1,14 @@
 import Synchronization
 
-/// Passes one value from a background thread to the store's queue.
-final class ResultBox<Value: Sendable>: Sendable {
-    private let value = Mutex<Value?>(nil)
+/// Passes one value from one thread to another.
+package final class ResultBox<Value: Sendable>: Sendable {
+    private let value: Mutex<Value?>
 
-    func put(_ found: Value) { value.withLock { $0 = found } }
+    package init(_ value: Value? = nil) { self.value = Mutex(value) }
 
-    func take() -> Value {
+    package func put(_ found: Value) { value.withLock { $0 = found } }
+
+    package func take() -> Value {
         let found = value.withLock { value in
             defer { value = nil }
             return value

@@ -82,11 +82,11 @@ extension Store {
             context.request = KeyedRequest(key: key, digest: digest, isSummarized: isSummarized)
             return context
         }
-        let size = beside.map { plan.sizeSaid(max: $0.sizeMax) } ?? 0
-        guard let beside, size > beside.sizeMax else {
+        let size = background.map { plan.sizeSaid(max: $0.sizeMax) } ?? 0
+        guard let background, size > background.sizeMax else {
             return change(name, keyed(digest()), plan, completion: completion)
         }
-        beside.find(size: size, digest) { digest in
+        background.find(size: size, digest) { digest in
             self.assumeIsolated { _ = $0.change(name, keyed(digest), plan, completion: completion) }
         }
         return .underway
@@ -160,11 +160,11 @@ extension Store {
         let basis = ChangePlan.BaseState(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot,
             lease: change.context.lease, leases: leases[head.number])
-        if let beside {
-            let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+        if let background {
+            let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)
             let size = held.work(ofChanging: items)
-            if size > beside.sizeMax {
-                find(change, basis, size: size, isOvertaken: found != nil, in: held, beside)
+            if size > background.sizeMax {
+                find(change, basis, size: size, isOvertaken: found != nil, in: held, background)
                 return nil
             }
         }
@@ -173,14 +173,14 @@ extension Store {
 
     private func find(
         _ change: PendingChange, _ basis: ChangePlan.BaseState, size: Int, isOvertaken: Bool, in held: HeldList,
-        _ beside: BackgroundWork
+        _ background: BackgroundWork
     ) {
         var next = change
         if isOvertaken { next.timesOvertaken += 1 }
         let isReserving = next.timesOvertaken > Self.timesOvertakenMax
         if isReserving { held.isReserved = true }
         let list = ReservedList(held: held, isReserved: isReserving)
-        beside.find(size: size, { [plan = next.plan] in BackgroundChange(plan, basis) }) { [next] found in
+        background.find(size: size, { [plan = next.plan] in BackgroundChange(plan, basis) }) { [next] found in
             self.assumeIsolated { $0.goOn(next, found, size: size, list) }
         }
     }
@@ -188,9 +188,9 @@ extension Store {
     private func goOn(_ change: PendingChange, _ found: BackgroundChange, size: Int, _ list: ReservedList) {
         let progress = carryOut(change, found)
         if progress == .done {
-            beside?.free(change.plan, size)
+            background?.free(change.plan, size)
             // The result may hold a state that is no longer the head, or belong to a refused change.
-            beside?.free(found, size)
+            background?.free(found, size)
         }
         // If the list was deleted or created again in the meantime, its requests no longer wait for this change.
         guard list.isReserved, progress == .done || heldLists[change.name] !== list.held else { return }

@@ -48,8 +48,8 @@ extension Store {
             }
             return .done
         }
-        if deleted.kept.whole == nil, let beside, deleted.numberOfItems > beside.sizeMax {
-            beside.find(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
+        if deleted.kept.whole == nil, let background, deleted.numberOfItems > background.sizeMax {
+            background.find(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
                 self.assumeIsolated {
                     $0.replaceState(with: unpacked)
                     $0.undeleteList(name, epoch: unpacked.epoch, as: newName, by: peer, completion: completion)
@@ -63,14 +63,14 @@ extension Store {
         if !ended.isEmpty, let leases = leases[deleted.number] {
             if let (deletion, found) = found, deletion == deleted.deletion, found.isFor(ended, of: leases) {
                 end = found
-            } else if let beside, let size = sizeBeside(of: ended, state.snapshot, leases) {
-                beside.find(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
+            } else if let background, let size = backgroundSize(of: ended, state.snapshot, leases) {
+                background.find(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
                     self.assumeIsolated {
                         _ = $0.undeleteList(
                             name, epoch: deleted.epoch, as: newName, by: peer, (deleted.deletion, end),
                             completion: completion)
                     }
-                    beside.free((end, leases), size)
+                    background.free((end, leases), size)
                 }
                 return .underway
             } else {
@@ -317,10 +317,10 @@ extension Store {
     /// Packs a deleted list, because few are ever undeleted.
     private func packDeletion(of number: Int) {
         guard let held = deletions[number], held.head != nil, let deleted = held.committed else { return }
-        guard let beside, deleted.numberOfItems > beside.sizeMax else { return replace(with: deleted.packed()) }
-        beside.find(size: deleted.numberOfItems, { deleted.packed() }) { packed in
+        guard let background, deleted.numberOfItems > background.sizeMax else { return replace(with: deleted.packed()) }
+        background.find(size: deleted.numberOfItems, { deleted.packed() }) { packed in
             self.assumeIsolated { $0.replace(with: packed) }
-            beside.free(deleted, deleted.numberOfItems)
+            background.free(deleted, deleted.numberOfItems)
         }
     }
 

@@ -41,7 +41,7 @@ extension Store {
             }
             answer.complete()
             scheduleTrimming()
-            freeBeside(change)
+            freeInBackground(change)
         } else {
             held.group = gathering.number
             gathering.changes.append(change)
@@ -146,8 +146,8 @@ extension Store {
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.complete() }
         for held in group.lists where held.shared != nil { answerArrivals(of: held) }
-        for change in group.changes { freeBeside(change) }
-        for former in group.formerLeases.values { if let former { beside?.free(former, former.count) } }
+        for change in group.changes { freeInBackground(change) }
+        for former in group.formerLeases.values { if let former { background?.free(former, former.count) } }
         scheduleTrimming()
         endOverdueLeases()
         purgeDeletedLists()
@@ -176,10 +176,10 @@ extension Store {
         onGroupStart()
     }
 
-    private func freeBeside(_ change: ListChange) {
-        guard let beside, case .stepped(let operations, _) = change.event else { return }
-        let size = operations.size(in: nil, max: beside.sizeMax)
-        if size > beside.sizeMax { beside.free(change, size) }
+    private func freeInBackground(_ change: ListChange) {
+        guard let background, case .stepped(let operations, _) = change.event else { return }
+        let size = operations.size(in: nil, max: background.sizeMax)
+        if size > background.sizeMax { background.free(change, size) }
     }
 
     /// Counts a transaction. A purge is not a client's transaction.
@@ -322,18 +322,18 @@ extension Store {
     private func packHistory(of state: ListState, _ held: HeldList) {
         let history = held.history
         let size = history.wholeStates.map(\.snapshot.numberOfItems).max() ?? 0
-        guard let beside, size > beside.sizeMax else {
+        guard let background, size > background.sizeMax else {
             held.history = history.packed()
             return
         }
-        beside.find(size: size, { history.packed() }) { packed in
+        background.find(size: size, { history.packed() }) { packed in
             self.assumeIsolated { store in
                 guard let held = store.heldLists[state.name], held.committed === state,
                     held.history.isSame(as: packed)
                 else { return }
                 held.history = packed
             }
-            beside.free(history, size)
+            background.free(history, size)
         }
     }
 
@@ -346,7 +346,7 @@ extension Store {
     package func unpackHistory(
         of name: ListName, for revisions: [Int] = [], then: @escaping @Sendable () -> Void
     ) -> Bool {
-        guard let held = heldLists[name], let committed = held.committed, let beside else { return true }
+        guard let held = heldLists[name], let committed = held.committed, let background else { return true }
         let number = committed.number
         if historyWaits[number] != nil {
             historyWaits[number]?.append(then)
@@ -355,14 +355,14 @@ extension Store {
         let history = held.history
         let (packedItems, remadeSize) = (history.packedItems, history.sizeOfRemaking(revisions))
         let size = packedItems + remadeSize
-        guard size > beside.sizeMax else { return true }
+        guard size > background.sizeMax else { return true }
         historyWaits[number] = [then]
         let find: @Sendable () -> History = {
             var found = packedItems > 0 ? history.unpacked() : history
             if remadeSize > 0 { for revision in revisions { _ = found.state(at: revision) } }
             return found
         }
-        beside.find(size: size, find) { found in
+        background.find(size: size, find) { found in
             self.assumeIsolated { store in
                 if let held = store.heldLists[name], held.committed?.number == number {
                     let hadRemadeStates = held.history.hasRemadeStates
@@ -385,7 +385,7 @@ extension Store {
 
     private func freeLongPast(of held: HeldList) {
         let states = held.history.takeLongDropped()
-        if let last = states.last { beside?.free(states, last.snapshot.numberOfItems) }
+        if let last = states.last { background?.free(states, last.snapshot.numberOfItems) }
     }
 
     /// Drops history that is too old or exceeds the current limits.

@@ -49,14 +49,14 @@ extension Store {
         }
         if let found, found.head === head, found.end.isFor(ended, of: leases) {
             commit(found.end, head, origin: origin)
-        } else if let beside, let size = sizeBeside(of: ended, head.snapshot, leases) {
+        } else if let background, let size = backgroundSize(of: ended, head.snapshot, leases) {
             held.isReserved = true
             let list = ReservedList(held: held, isReserved: true)
-            beside.find(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
+            background.find(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
                 self.assumeIsolated { store in
                     list.held.isReserved = false
                     store.end(ended, of: number, origin: origin, (head, end))
-                    beside.free((end, leases), size)
+                    background.free((end, leases), size)
                     if !list.held.isReserved { store.release(list) }
                 }
             }
@@ -87,8 +87,8 @@ extension Store {
 
     /// The number of items that the end of leases removes, if that is too much for the queue. All leases that end in
     /// the queue's current work share one allowance.
-    func sizeBeside(of ended: [Lease], _ list: Snapshot, _ leases: Leases) -> Int? {
-        guard beside != nil else { return nil }
+    func backgroundSize(of ended: [Lease], _ list: Snapshot, _ leases: Leases) -> Int? {
+        guard background != nil else { return nil }
         var size = leases.count(of: ended)
         if size <= leaseRoom {
             let items = ended.flatMap { leases.items(of: $0, max: leaseRoom) }
@@ -159,7 +159,7 @@ extension Store {
 
     func settleLeases(of change: ListChange) {
         if change.isEnd, let former = leases.removeValue(forKey: change.state.number) {
-            beside?.free(former, former.count)
+            background?.free(former, former.count)
         }
         // After an advance, the list has a new number, and its leases come with the new state.
         if case .advanced(let former, _) = change.event { leases[former.number] = nil }

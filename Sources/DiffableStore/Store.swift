@@ -26,7 +26,7 @@ package actor Store {
     /// Called once for each commit group, before its requests are answered. Volatile lists: once for each transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
     /// Nil to do all work on the queue.
-    package var beside: BackgroundWork?
+    package var background: BackgroundWork?
     let clock: StoreClock
     /// Called when a shared list becomes live or stops being live.
     package var onLiveness: @Sendable (ListName) -> Void = { _ in }

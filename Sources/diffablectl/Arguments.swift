@@ -41,7 +41,7 @@ enum ContentArguments {
         return try object(of: arguments)
     }
 
-    /// In a patch `null` removes a member.
+    /// A merge patch. A member with the value `null` is removed, and `null` alone removes the content.
     static func patch(of arguments: [String]) throws -> Content {
         if arguments.count == 1, let json = try json(arguments[0]) {
             return json.content ?? .null

@@ -171,7 +171,7 @@ struct BudgetTests {
         await store.run { store in
             store.heldLists.mapValues { held in
                 held.history.newestRevisions(.max).reversed().map {
-                    ($0.length + Revision.lengthBeside, $0.moment.running)
+                    ($0.length + Revision.overheadLength, $0.moment.running)
                 }
             }
         }

@@ -7,7 +7,7 @@ import Testing
 /// Leases with many items end in the background, while other lists change.
 @Suite struct `A long lease` {
     private let bench = Bench()
-    private let work = BesideBench()
+    private let work = BackgroundBench()
     private static let count = Store.leaseRoomMax + 1
 
     private func items(_ count: Int = Self.count, from first: Int = 0, children: [Item] = []) -> [Item] {
@@ -24,7 +24,7 @@ import Testing
             }
             let lease = store.makeLease()
             store.transact("bar", [.appendItems(leased, to: .section("s"))], lease: lease) { _ in }
-            store.beside = work.beside(store, sizeMax: 100)
+            store.background = work.background(store, sizeMax: 100)
             return lease
         }
     }
@@ -74,13 +74,13 @@ import Testing
     @Test func `is long if many short ones end at once, or if others put much below its items`() async {
         let first = await prepare(items(10))
         await bench.store.run { store in
-            store.beside = nil
+            store.background = nil
             let leases = [first] + (1..<100).map { _ in store.makeLease() }
             for (number, lease) in leases.enumerated().dropFirst() {
                 let some = items(10, from: 10 * number)
                 store.transact("bar", [.appendItems(some, to: .section("s"))], lease: lease) { _ in }
             }
-            store.beside = work.beside(store, sizeMax: 100)
+            store.background = work.background(store, sizeMax: 100)
             for lease in leases { store.end(lease, origin: Origin()) }
         }
         #expect(await list()?.count ?? 0 > 400)
@@ -89,11 +89,11 @@ import Testing
         #expect(await list() == ["own"])
         #expect(await isRid)
         let parent = await bench.store.run { store in
-            store.beside = nil
+            store.background = nil
             let parent = store.makeLease()
             store.transact("bar", [.appendItems([Item(id: "p")], to: .section("s"))], lease: parent) { _ in }
             store.transact("bar", [.appendItems(items(), to: .parent("p"))]) { _ in }
-            store.beside = work.beside(store, sizeMax: 100)
+            store.background = work.background(store, sizeMax: 100)
             return parent
         }
         await end(parent)
@@ -147,13 +147,13 @@ import Testing
     @Test func `is found anew if other leases of the list have changed`() async {
         let lease = await prepare(items())
         let section = await bench.store.run { store in
-            store.beside = nil
+            store.background = nil
             let section = store.makeLease()
             store.transact("bar", [.appendSections([Section(id: "t", items: [Item(id: "x")])])], lease: section) { _ in
             }
             store.transact("bar", [.appendItems([Item(id: "guest")], to: .section("t"))]) { _ in }
             store.transact("bar", [.deleteItems(["x"])]) { _ in }
-            store.beside = work.beside(store, sizeMax: 100)
+            store.background = work.background(store, sizeMax: 100)
             return section
         }
         // This lease waits for the first, and changes only leases, because the section is not empty.
@@ -212,7 +212,7 @@ import Testing
         bench.transact("d", [.appendSections(section)])
         bench.transact("d", [.appendItems(items(), to: .section("s"))], lease: lease)
         await bench.settleJournal()
-        await bench.store.run { store in store.beside = work.beside(store, sizeMax: 100) }
+        await bench.store.run { store in store.background = work.background(store, sizeMax: 100) }
         await end(lease)
         await finish()
         bench.journal.fail(.noSpace)
@@ -236,7 +236,7 @@ import Testing
         _ = try await store.transacting("bar", [.appendItems(items(), to: .section("s"))], lease: lease).get()
         let (work, stopping) = (work, store)
         await store.run { store in
-            store.beside = work.beside(stopping, sizeMax: 100)
+            store.background = work.background(stopping, sizeMax: 100)
             store.end(lease, origin: Origin())
         }
         #expect(work.count == 1)
@@ -264,12 +264,12 @@ import Testing
 
     private func run(seed: UInt64) async -> String? {
         var random = SplitMix64(seed: seed)
-        let (bench, work) = (Bench(), BesideBench())
+        let (bench, work) = (Bench(), BackgroundBench())
         var leases = await bench.store.run { store in
             store.createList("l", durability: .volatile) { _ in }
             store.transact("l", [.appendSections([Section(id: "s")])]) { _ in }
             // The end of each lease is long, and no change is.
-            store.beside = work.beside(store, sizeMax: 1_000)
+            store.background = work.background(store, sizeMax: 1_000)
             return (0..<3).map { _ in store.makeLease() }
         }
         var expected: [ItemID: Lease?] = [:]

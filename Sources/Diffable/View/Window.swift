@@ -66,7 +66,7 @@ package struct Window: Hashable, Sendable {
         }
     }
 
-    /// The row of a pinned item; nil if the view does not show it.
+    /// A pinned item and its row. `row` is nil if the view does not show the item.
     package struct Pin: Hashable, Sendable {
         package var item: ItemID
         package var row: Int?

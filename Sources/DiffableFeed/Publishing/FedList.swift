@@ -48,7 +48,8 @@ package actor FedList {
         return try await change { known in try settings.state(from: known, whole: whole, changes: changes) }
     }
 
-    /// Sends the last state again after the daemon restarted. Does nothing before the source's first state.
+    /// Sends the last state again after a reconnection, if the list has changed. Does nothing before the source's first
+    /// state.
     package func sendAgain() async throws {
         guard let wanted else { return }
         let (settings, last) = (settings, known)

@@ -335,7 +335,7 @@ final class Feed: Sendable {
                 pause = .now + Backoff.doubled(FeedSchedule.pauseMin, times: failures, upTo: FeedSchedule.pauseMax)
                 change { $0.handlerProblem = settings.names.text(of: error) }
             } catch {
-                // The list was deleted or the connection lost; the loop waits for the next one.
+                // The list was deleted or the connection lost; the loop waits until both are there again.
             }
         }
     }

@@ -6,7 +6,7 @@ struct FeedHealth: Equatable {
     var watchProblem: String?
     /// Whether a user has paused the feed.
     var isPaused = false
-    /// The error of an unreadable line since the stream began. The next run may deliver its item.
+    /// The last error of an unreadable line in this run of a stream that only adds items. The next run clears it.
     var omission: String?
     /// The time of the source's next run, in milliseconds since 1970.
     var nextRun: Int?

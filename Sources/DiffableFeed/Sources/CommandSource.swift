@@ -99,8 +99,7 @@ package struct CommandSource: FeedSource {
         case .status(128 + SIGPIPE) where settings.isShell: break
         case .status(let status): throw FeedError("\(program) ended with status \(status)\(complaint)")
         case .signal(let signal):
-            throw FeedError(
-                "\(program) was ended by signal \(signal) (\(String(cString: strsignal(signal))))\(complaint)")
+            throw FeedError(ChildProcess.message(program, endedBy: signal) + complaint)
         }
     }
 }

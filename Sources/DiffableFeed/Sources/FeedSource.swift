@@ -2,9 +2,9 @@ import Diffable
 import DiffableClient
 import DiffableInput
 
-/// A source of rows: a command, a database, a directory, systemd units. A run delivers states and then ends. The schedule
-/// (`FeedSchedule`) decides when the next run starts. A source that follows changes itself, such as a stream, has one run that
-/// lasts until it fails. Runs of one feed never overlap.
+/// A source of a list's items: a command, a URL, a database, a directory, systemd units. A run delivers states and then
+/// ends. The schedule (`FeedSchedule`) decides when the next run starts. A source that follows changes itself, such as a
+/// stream, has one run that lasts until it fails. Runs of one feed never overlap.
 package protocol FeedSource: Sendable {
     var runMode: FeedSchedule.RunMode { get }
     /// Absolute paths whose changes start a run; empty if the source watches by itself.

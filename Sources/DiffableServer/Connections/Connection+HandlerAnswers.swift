@@ -81,7 +81,7 @@ extension Connection {
                 ask.give(result)
             }
         }
-        let evaluation = ask.takeConsideration()
+        let evaluation = ask.takeEvaluation()
         hub.store.assumeIsolated {
             $0.carryOut(proposal, with: operations, after: evaluation, completion: complete)
         }

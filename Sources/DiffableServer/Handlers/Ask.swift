@@ -44,7 +44,7 @@ final class Ask {
     func note(_ evaluation: ProposalEvaluationID?) { self.evaluation = evaluation }
 
     /// Takes the evaluation when the proposal is carried out.
-    func takeConsideration() -> ProposalEvaluationID? {
+    func takeEvaluation() -> ProposalEvaluationID? {
         defer { evaluation = nil }
         return evaluation
     }

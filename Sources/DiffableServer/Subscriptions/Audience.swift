@@ -30,8 +30,7 @@ final class Audience {
     /// The list's state that is shown: the newest, or an older one while the background computes the next or its window
     /// lags.
     var state: ListState {
-        if let stateBehind { return stateBehind }
-        guard let state = selection == nil ? list.shownState : selection?.state else { Self.isNotPrepared() }
+        guard let state = stateBehind ?? stateOfRows else { Self.isNotPrepared() }
         return state
     }
     /// The rows that are shown of `state`.
@@ -63,8 +62,8 @@ final class Audience {
     /// The number of lines kept for subscribers in the same state. Subscribers that fell behind, each at a different
     /// state, share no lines, so keeping theirs would only cost memory.
     private static let linesMax = 16
-    /// Bytes sent to subscribers who keep up before others get a turn: a few milliseconds of work. The rest are then
-    /// served like those who do not keep up.
+    /// Bytes sent together to subscribers that keep up: a few milliseconds of work. The other subscribers then follow at
+    /// their own pace.
     private static let lengthServedMax = 16 << 20
 
     /// - Parameter position: the position of the window, if it depends on the rows that were sent before.
@@ -137,9 +136,13 @@ final class Audience {
             return
         }
         if !isReload, let operations, shown.isUntouched(by: operations) { return forgetSteps() }
-        if list.laggingWindows.mayFollow(self) { return move(window, to: rows.new, from: old) }
-        stateBehind = old
-        if list.laggingWindows.isLong(self) { findInBackground() }
+        switch list.laggingWindows.admit(self) {
+        case .now: move(window, to: rows.new, from: old)
+        case .later: stateBehind = old
+        case .inBackground:
+            stateBehind = old
+            findInBackground()
+        }
     }
 
     /// The work of bringing its window up to date, in rows.

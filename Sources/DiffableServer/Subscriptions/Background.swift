@@ -1,7 +1,7 @@
 import Diffable
+import DiffableStore
 import Dispatch
 import NIOCore
-import Synchronization
 
 /// Does long work in the background, and hands the results to the event loop.
 ///
@@ -94,16 +94,11 @@ final class Background {
         for user: UserShare, size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
         use: @escaping (Value) -> Void
     ) {
-        let result = Handover<Value>()
+        let result = ResultBox<Value>()
         let piece = Piece(size: size, isWanted: isWanted) { [self] in
             piecesBegun += 1
-            execute({ result.value.withLock { $0 = work() } }) { [self] in
-                let value = result.value.withLock { value in
-                    defer { value = nil }
-                    return value
-                }
-                guard let value else { preconditionFailure("work that is done has a result") }
-                served.serve(user) { use(value) }
+            execute({ result.put(work()) }) { [self] in
+                served.serve(user) { use(result.take()) }
                 busy.remove(user.id)
                 beginNext()
             }
@@ -133,14 +128,14 @@ final class Background {
     /// - Parameter size: of the last state, in items.
     func free<States: Sendable>(_ states: States, size: Int) {
         guard size > turn.itemsFreedMax else { return }
-        let remains = Handover(states)
+        let remains = ResultBox(states)
         itemsFreed += min(size, Self.itemsCountedMax)
         onFree()
         find(for: served.daemon, size: 0, while: { true }, {}) { [self] in
             let trim = size > Self.itemsTrimmedMin ? trim : nil
             let work: @Sendable () -> Void = {
                 let trimming = trim.map(MemoryTrimmer.init)
-                remains.value.withLock { $0 = nil }
+                _ = remains.take()
                 trimming?.end()
             }
             find(for: served.daemon, size: size, while: { true }, work, use: {})
@@ -182,13 +177,6 @@ final class Background {
         // Usually none: pieces that were added while the others were asked.
         while let (piece, user) = wanted.take() { waiting.enqueue(piece, size: piece.size, of: user) }
         sweepCount = max(Self.sweepCountMin, 2 * waiting.count)
-    }
-
-    /// A value on its way from one thread to another.
-    private final class Handover<Value: Sendable>: Sendable {
-        let value: Mutex<Value?>
-
-        init(_ value: Value? = nil) { self.value = Mutex(value) }
     }
 }
 

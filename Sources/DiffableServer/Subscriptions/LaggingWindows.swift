@@ -22,16 +22,20 @@ final class LaggingWindows {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    func isLong(_ audience: Audience) -> Bool { audience.rowsToFollow > rowsMax }
+    /// When a window is brought up to date.
+    enum Admission {
+        case now
+        /// It is queued, and `Audience.catchUp` is called later.
+        case later
+        case inBackground
+    }
 
-    /// Whether the window may be brought up to date now. Otherwise it is queued, and `Audience.catchUp` is called later,
-    /// unless it is long.
-    func mayFollow(_ audience: Audience) -> Bool {
-        if isLong(audience) { return false }
-        let user = audience.user.id
-        if !waiting.hasElements(of: user), take(audience.rowsToFollow, of: user) { return true }
+    func admit(_ audience: Audience) -> Admission {
+        let (rows, user) = (audience.rowsToFollow, audience.user.id)
+        if rows > rowsMax { return .inBackground }
+        if !waiting.hasElements(of: user), take(rows, of: user) { return .now }
         waiting.append(audience, of: user)
-        return false
+        return .later
     }
 
     /// Brings windows up to date, after the sockets have been polled.

@@ -206,10 +206,10 @@ struct History: Sendable {
 
 extension History {
     /// The share of the budget for all histories, in bytes.
-    var cost: Int { length + count * Revision.lengthBeside }
+    var cost: Int { length + count * Revision.overheadLength }
 
     /// The part of `cost` for its newest state.
-    var newestCost: Int { count == 0 ? 0 : newestLength + Revision.lengthBeside }
+    var newestCost: Int { count == 0 ? 0 : newestLength + Revision.overheadLength }
 
     /// Drops states that are too old or exceed the limit. The newest state stays until there is another, regardless of its cost.
     mutating func trim(_ limits: HistoryLimits, now: RunningTime) {

@@ -15,7 +15,7 @@ package struct Revision: Sendable, Equatable {
 
     /// The memory of a transaction in addition to `length`, in bytes: its place in history and its row in the journal.
     /// Measured by `Benchmarks/pasts.py`.
-    static let lengthBeside = 64
+    static let overheadLength = 64
 }
 
 /// The client that asked for a change. Where an origin is optional, nil means unknown.

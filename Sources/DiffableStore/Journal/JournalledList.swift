@@ -48,12 +48,12 @@ final class JournalledList {
     }
 
     /// The list's share of the memory budget for all histories, in bytes.
-    var cost: Int { lengthKept + stepsKept * Revision.lengthBeside }
+    var cost: Int { lengthKept + stepsKept * Revision.overheadLength }
 
     /// The part of `cost` for the newest row, which is kept as a whole.
     var newestCost: Int {
         guard let kept = rows.last?.kept, rowsKept > 0 else { return 0 }
-        return kept.length + kept.count * Revision.lengthBeside
+        return kept.length + kept.count * Revision.overheadLength
     }
 
     var rowsKept: Int { rows.count - forgottenRows }

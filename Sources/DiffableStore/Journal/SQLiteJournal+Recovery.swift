@@ -35,7 +35,7 @@ extension SQLiteJournal {
             return list.cost
         }
         recovered.nextListNumber = try nextListNumber(database)
-        try retireLeftovers(rows, headings, database)
+        try deleteLeftovers(rows, headings, database)
         for list in lists.values { considerCheckpoint(of: list) }
         recovered.requestWindows = try recoverRequests(upTo: shares, from: database, now: clock.running)
         recovered.leases = try recoverLeases(from: database)
@@ -132,7 +132,7 @@ extension SQLiteJournal {
 
 extension SQLiteJournal {
     /// Schedules the deletion of rows that the previous daemon left.
-    private func retireLeftovers(_ rows: OrderedRows, _ headings: [ListHeading], _ database: Database) throws {
+    private func deleteLeftovers(_ rows: OrderedRows, _ headings: [ListHeading], _ database: Database) throws {
         let others = try Int.fetchAll(
             database,
             sql: """

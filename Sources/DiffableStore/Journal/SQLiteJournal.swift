@@ -31,7 +31,7 @@ package actor SQLiteJournal: Journal {
     var historyBudget = HistoryBudget<JournalledList>()
     /// The number of kept rows in the table `request`.
     var keyCount = 0
-    /// Work to do between groups, in order. The order matters: a retirement that was scheduled before a checkpoint of
+    /// Work to do between groups, in order. The order matters: a deletion of rows that was scheduled before a checkpoint of
     /// the same list must run first, or it would delete the new parts as old ones.
     var maintenance: [MaintenanceTask] = []
     var maintenanceState = MaintenanceState.idle
@@ -293,7 +293,7 @@ extension SQLiteJournal {
     }
 
     private func follow(_ row: JournalRows.Row) {
-        // If the list was deleted in the same group, its retirement is in the queue.
+        // If the list was deleted in the same group, the deletion of its rows is in the queue.
         guard let list = lists[row.state.number] else { return }
         list.append(row.journalled, part: row.part) { row.state }
         list.reach(row.state)

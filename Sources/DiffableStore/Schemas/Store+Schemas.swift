@@ -33,8 +33,8 @@ extension Store {
             if existing == .areChecked, !set.isEmpty {
                 if let checked, checked.head === head {
                     if let error = checked.error { throw .invalidContent(name, error) }
-                } else if let beside, head.snapshot.numberOfItems * set.costOfItem > beside.sizeMax {
-                    check(request, head, isOvertaken: checked != nil, in: held, beside)
+                } else if let background, head.snapshot.numberOfItems * set.costOfItem > background.sizeMax {
+                    check(request, head, isOvertaken: checked != nil, in: held, background)
                     return .underway
                 } else if let error = set.invalidContent(of: head.snapshot) {
                     throw .invalidContent(name, error)
@@ -58,7 +58,7 @@ extension Store {
 
     /// Checks a large list in the background. If changes overtake the check too often, they have to wait for the last attempt.
     private func check(
-        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ beside: BackgroundWork
+        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ background: BackgroundWork
     ) {
         if held.isReserved {
             return held.waiting.append { store in _ = store.carryOut(request) }
@@ -69,7 +69,7 @@ extension Store {
         if isReserving { held.isReserved = true }
         let list = ReservedList(held: held, isReserved: isReserving)
         let size = head.snapshot.numberOfItems * request.set.costOfItem
-        beside.find(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) { [next] error in
+        background.find(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) { [next] error in
             self.assumeIsolated { store in
                 // `carryOut` has to find the list free.
                 if isReserving { list.held.isReserved = false }

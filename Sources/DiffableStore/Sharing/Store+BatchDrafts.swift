@@ -148,12 +148,12 @@ extension Store {
         let basis = ChangePlan.BaseState(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
-        guard let beside else { return try change.plan.change(basis) }
-        let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+        guard let background else { return try change.plan.change(basis) }
+        let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)
         let size = held.work(ofChanging: items)
-        guard size > beside.sizeMax else { return try change.plan.change(basis) }
+        guard size > background.sizeMax else { return try change.plan.change(basis) }
         let work: @Sendable () -> BackgroundChange = { [plan = change.plan] in BackgroundChange(plan, basis) }
-        beside.find(size: size, work) { [number = draft.number, name = change.name] found in
+        background.find(size: size, work) { [number = draft.number, name = change.name] found in
             self.assumeIsolated { store in
                 guard let held = store.heldLists[name], let shared = held.shared, shared.draft?.number == number else {
                     return

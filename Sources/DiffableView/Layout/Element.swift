@@ -10,7 +10,7 @@ enum Element: Hashable, Sendable {
     case more(Int)
     /// The bottom of a box, and the footer.
     case bottom(Int)
-    /// Replaces all rows if there are none.
+    /// What is shown when there are no rows: the list is empty, or nothing matches.
     case empty
 }
 

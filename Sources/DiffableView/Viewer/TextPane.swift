@@ -32,6 +32,8 @@ struct TextPane: Sendable {
     private var isOther = false
     private var columns = 1
     private var height = 1
+    /// The column after the longest name, at most two fifths of the columns; 0 without names.
+    private var textColumn = 0
 
     /// The newest lines of an output are kept.
     private static let linesMax = 5_000
@@ -41,6 +43,7 @@ struct TextPane: Sendable {
     mutating func show(_ lines: [Line], of item: PickedItem?) {
         if item?.item.id != self.item?.item.id { (top, followsEnd) = (Place(), false) }
         (self.lines, self.item, rest) = (lines, item, [])
+        placeTexts()
     }
 
     /// The old output stays until there is another one.
@@ -72,7 +75,17 @@ struct TextPane: Sendable {
 
     // MARK: - Scrolling
 
-    mutating func resize(columns: Int, height: Int) { (self.columns, self.height) = (columns, height) }
+    mutating func resize(columns: Int, height: Int) {
+        let isOtherWidth = columns != self.columns
+        (self.columns, self.height) = (columns, height)
+        if isOtherWidth { placeTexts() }
+    }
+
+    private mutating func placeTexts() {
+        let widths = lines.lazy.filter { !$0.label.isEmpty && !$0.text.isEmpty }
+            .map { [columns] in $0.indent + columnCount(of: $0.label, limit: columns) + 2 }
+        textColumn = min(widths.max() ?? 0, columns * 2 / 5)
+    }
 
     mutating func handle(_ key: KeyPress) {
         let isControl = key.modifiers.contains(.control)
@@ -134,13 +147,6 @@ struct TextPane: Sendable {
     var position: String { "\(min(shownTop.line + height, lines.count))/\(lines.count)" }
 
     // MARK: - Drawing
-
-    /// The column after the longest name, at most two fifths of the columns.
-    private var textColumn: Int {
-        let widths = lines.lazy.filter { !$0.label.isEmpty && !$0.text.isEmpty }
-            .map { $0.indent + columnCount(of: $0.label, limit: columns) + 2 }
-        return min(widths.max() ?? 0, columns * 2 / 5)
-    }
 
     private func parts(of index: Int) -> [String] {
         let line = lines[index]

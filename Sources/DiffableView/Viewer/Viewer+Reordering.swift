@@ -1,7 +1,8 @@
 import Diffable
 import DiffableJSON
 
-// Moving rows. Each move is a proposal, which the handler of the list can refuse.
+// Moving rows. The viewer decides which rows can be moved. Each move is a proposal, which the handler of the list can
+// refuse (`ListHandler`).
 
 extension Viewer {
     /// Whether rows may move; otherwise shows a message. `target` is the row that they would be next to.

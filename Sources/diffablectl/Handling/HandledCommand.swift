@@ -59,7 +59,7 @@ struct HandledCommand: Sendable {
                 result.lastComplaint.map(Self.reason)
                     ?? "the handler's command \(words[0]) gave no reason, and ended with status \(status)")
         case .signal(let signal):
-            let objection = "\(words[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+            let objection = ChildProcess.message(words[0], endedBy: signal)
             say("\(objection) during request \(request.request); \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }

@@ -40,9 +40,7 @@ struct CommandInput {
         case .status(0): return bytes
         case .status(let status): throw InputError("\(command[0]) ended with status \(status); nothing was changed")
         case .signal(let signal):
-            throw InputError(
-                "\(command[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal)))); "
-                    + "nothing was changed")
+            throw InputError("\(ChildProcess.message(command[0], endedBy: signal)); nothing was changed")
         }
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Diffable
 import DiffableInput
 import DiffableView
-import Glibc
 
 /// A command that the viewer's user runs for a row. The content of a list only fills in its arguments.
 struct RowCommand: Sendable {
@@ -65,7 +64,7 @@ extension ChildProcess.Ending {
         switch self {
         case .status(0): nil
         case .status(let status): "\(program) ended with status \(status)"
-        case .signal(let number): "\(program) was ended by signal \(number) (\(String(cString: strsignal(number))))"
+        case .signal(let signal): ChildProcess.message(program, endedBy: signal)
         }
     }
 }

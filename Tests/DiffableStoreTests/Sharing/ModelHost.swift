@@ -54,7 +54,7 @@ final class ModelHost: @unchecked Sendable {
                 world.after(delay) { if life == self.lives { self.store.assumeIsolated { $0.endSharedWaits() } } }
             }
             // Larger work is done in the background.
-            store.beside = BackgroundWork(sizeMax: 12) { _, work, then in
+            store.background = BackgroundWork(sizeMax: 12) { _, work, then in
                 world.after(world.number(0...5)) {
                     work()
                     then()

@@ -7,7 +7,7 @@ import Testing
 @testable import DiffableStore
 
 /// Background work that a test completes on command.
-final class BesideBench: Sendable {
+final class BackgroundBench: Sendable {
     private struct Piece {
         let work: @Sendable () -> Void
         let then: @Sendable () -> Void
@@ -17,7 +17,7 @@ final class BesideBench: Sendable {
     private let begun = Mutex(0)
 
     /// - Parameter sizeMax: most items of work that is done on the queue instead.
-    func beside(_ store: Store, sizeMax: Int) -> BackgroundWork {
+    func background(_ store: Store, sizeMax: Int) -> BackgroundWork {
         BackgroundWork(sizeMax: sizeMax) { [self] _, work, then in
             begun.withLock { $0 += 1 }
             pieces.withLock { $0.append(Piece(work: work, then: { store.executor.execute(then) })) }
@@ -37,9 +37,9 @@ final class BesideBench: Sendable {
 }
 
 /// Diffs of long changes are computed in the background, while other changes continue.
-struct ChangesBesideTests {
+struct BackgroundChangesTests {
     private let bench = Bench()
-    private let work = BesideBench()
+    private let work = BackgroundBench()
 
     private func items(_ count: Int, from first: Int = 0, _ content: String = "1") -> [Item] {
         (first..<first + count).map { Item(id: .numbered($0), content: Content(Array(content.utf8))) }
@@ -49,10 +49,10 @@ struct ChangesBesideTests {
     private func makeList(_ count: Int, sizeMax: Int) async {
         let (store, work) = (bench.store, work)
         await store.run { store in
-            store.beside = nil
+            store.background = nil
             store.createList("l", durability: .volatile) { _ in }
             store.transact("l", [.appendSections([Section(id: "s", items: items(count))])]) { _ in }
-            store.beside = work.beside(store, sizeMax: sizeMax)
+            store.background = work.background(store, sizeMax: sizeMax)
         }
     }
 
@@ -138,9 +138,9 @@ struct ChangesBesideTests {
         let title = String(repeating: "x", count: 10_000)
         let schemas = try SchemaSet.reading(#"{"":{"type":"integer","title":"\#(title)"}}"#)
         let carried = await bench.store.run { store in
-            store.beside = nil
+            store.background = nil
             store.setSchemas(of: "l", schemas) { _ in }
-            store.beside = work.beside(store, sizeMax: 20)
+            store.background = work.background(store, sizeMax: 20)
             return (1...2).map { count in
                 store.transact("l", [.appendItems(items(count, from: 100 * count), to: .section("s"))]) { _ in }
             }
@@ -153,11 +153,11 @@ struct ChangesBesideTests {
         await makeList(10, sizeMax: 20)
         let content = String(repeating: "1", count: 200)
         await bench.store.run { store in
-            store.beside = nil
+            store.background = nil
             for number in 100..<112 {
                 store.transact("l", [.appendItems(items(1, from: number, content), to: .section("s"))]) { _ in }
             }
-            store.beside = work.beside(store, sizeMax: 20)
+            store.background = work.background(store, sizeMax: 20)
         }
         let isThere: @Sendable () async -> Bool = { [log = bench.log, store = bench.store] in
             await store.run { $0.unpackHistory(of: "l", for: [3]) { log.append("made") } }
@@ -207,7 +207,7 @@ struct ChangesBesideTests {
         async
     {
         await bench.createDurable("d")
-        await bench.store.run { [work] store in store.beside = work.beside(store, sizeMax: 5) }
+        await bench.store.run { [work] store in store.background = work.background(store, sizeMax: 5) }
         let long = [Section(id: "s", items: items(10))]
         bench.transact("d", [.appendSections([Section(id: "first")])])
         await bench.store.settle()
@@ -258,11 +258,11 @@ struct ChangesBesideTests {
 
     private func run(seed: UInt64) async -> String? {
         var random = SplitMix64(seed: seed)
-        let (bench, work, chronicle) = (Bench(), BesideBench(), Chronicle())
+        let (bench, work, chronicle) = (Bench(), BackgroundBench(), Chronicle())
         await bench.store.run { store in
             store.createList("l", durability: .volatile) { _ in }
             store.transact("l", [.appendSections([Section(id: "s", items: items(8))])]) { _ in }
-            store.beside = work.beside(store, sizeMax: 20)
+            store.background = work.background(store, sizeMax: 20)
         }
         let first = await bench.store.list("l")?.snapshot ?? Snapshot()
         var (asked, nextID) = ([0, 0, 0], 1_000)
