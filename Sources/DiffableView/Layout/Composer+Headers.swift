@@ -2,7 +2,7 @@ import Diffable
 
 extension Composer.SectionPlan {
     /// Cards have boxes of their own.
-    var isOfRows: Bool { sort == .list || sort == .table }
+    var isOfRows: Bool { kind == .list || kind == .table }
     var hasBox: Bool { geometry.hasBox && isOfRows }
 }
 
@@ -50,10 +50,10 @@ extension Composer {
 
     /// The part that stays at the top of the screen while the section's rows scroll; nil if there is none.
     func pinnedBlock(_ plan: SectionPlan) -> Block? {
-        guard plan.look.pinsHeader, plan.look.header != nil || plan.sort == .table else { return nil }
+        guard plan.look.pinsHeader, plan.look.header != nil || plan.kind == .table else { return nil }
         var block = Block(height: 0, page: plan.geometry.page)
         addHeader(&block, plan)
-        if plan.sort == .table { addTitles(&block, plan) }
+        if plan.kind == .table { addTitles(&block, plan) }
         return block.height > 0 ? block : nil
     }
 

@@ -28,7 +28,7 @@ extension Composer {
     }
 
     func addTitles(_ block: inout Block, _ plan: SectionPlan) {
-        guard plan.sort == .table else { return }
+        guard plan.kind == .table else { return }
         let geometry = plan.geometry
         let table = tableColumns(plan)
         let columns = table.columns

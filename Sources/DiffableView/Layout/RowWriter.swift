@@ -72,7 +72,7 @@ struct RowWriter {
     mutating func addLeadingAccessories(isEditing: Bool) {
         for (index, accessory) in (look.accessories ?? []).enumerated() where accessory.isShown(isEditing: isEditing) {
             let ink: ForegroundRole? = accessory.tint.map { .tint($0) }
-            switch accessory.sort {
+            switch accessory.kind {
             case .multiselect:
                 addLeading(String(symbols.unselected), columns: 1, style(ink ?? .secondary), .accessory(index))
             case .delete:
@@ -132,7 +132,7 @@ struct RowWriter {
                 ? symbols.trailingText(accessory).map { (index: index, accessory: accessory, text: $0) } : nil
         }
         for slot in slots {
-            if let place = rest.firstIndex(where: { $0.accessory.sort == slot.sort }) {
+            if let place = rest.firstIndex(where: { $0.accessory.kind == slot.kind }) {
                 let part = rest.remove(at: place)
                 add(part.accessory, part.text, .accessory(part.index), slot: slot.width)
             } else {
@@ -144,7 +144,7 @@ struct RowWriter {
 
     private mutating func add(_ accessory: Accessory, _ text: String, _ part: Frame.Part, slot: Int) {
         let standard: ForegroundRole =
-            switch accessory.sort {
+            switch accessory.kind {
             case .disclosureIndicator, .reorder: .tertiary
             case .checkmark: tint
             case .detail, .custom: .tint(.accent)

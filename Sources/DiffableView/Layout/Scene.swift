@@ -139,7 +139,7 @@ extension Scene {
         for piece in stack.pieces {
             guard case .items(let path) = piece.element else { continue }
             let plan = composer.plan(path[0])
-            guard plan.sort == .carousel, let owner = composer.owner(path.dropLast(), plan),
+            guard plan.kind == .carousel, let owner = composer.owner(path.dropLast(), plan),
                 let first = piece.block.frames.first?.id.item
             else { continue }
             starts[owner] = first

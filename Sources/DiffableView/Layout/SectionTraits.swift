@@ -23,7 +23,7 @@ struct SectionTraits: Sendable {
 /// The widths of the parts at the end of a section's rows; 0 for a part that no row has.
 struct EndSlots: Sendable {
     struct AccessorySlot: Sendable {
-        let sort: Accessory.Sort
+        let kind: Accessory.Kind
         var width: Int
     }
 
@@ -37,11 +37,11 @@ struct EndSlots: Sendable {
     private static let accessoriesMax = 8
 
     /// Makes room for a row's accessories, in the order of the first row that has them.
-    mutating func include(_ row: [(sort: Accessory.Sort, width: Int)]) {
+    mutating func include(_ row: [(kind: Accessory.Kind, width: Int)]) {
         var used: Set<Int> = []
         var last = -1
         for part in row {
-            let free = accessories.indices.filter { accessories[$0].sort == part.sort && !used.contains($0) }
+            let free = accessories.indices.filter { accessories[$0].kind == part.kind && !used.contains($0) }
             if let slot = free.first(where: { $0 > last }) ?? free.first {
                 accessories[slot].width = max(accessories[slot].width, part.width)
                 last = slot
@@ -49,7 +49,7 @@ struct EndSlots: Sendable {
                 guard accessories.count < Self.accessoriesMax else { return }
                 last += 1
                 used = Set(used.map { $0 < last ? $0 : $0 + 1 })
-                accessories.insert(AccessorySlot(sort: part.sort, width: part.width), at: last)
+                accessories.insert(AccessorySlot(kind: part.kind, width: part.width), at: last)
             }
             used.insert(last)
         }
@@ -137,7 +137,7 @@ extension Composer {
         traits.changesAt = earlier(traits.changesAt, look.changesAt)
         let accessories = (look.accessories ?? []).filter { $0.isShown(isEditing: document.isEditing) }
         let trailing = accessories.reversed().compactMap { accessory in
-            symbols.trailingText(accessory).map { (accessory.sort, columnCount(of: $0, limit: Self.slotMax)) }
+            symbols.trailingText(accessory).map { (accessory.kind, columnCount(of: $0, limit: Self.slotMax)) }
         }
         traits.ends.include(trailing)
         traits.ends.hasLabels = traits.ends.hasLabels || accessories.contains { $0.text != nil }
@@ -160,7 +160,7 @@ extension Composer {
         guard look.hasChildren || document.isParent(id) else { return nil }
         if let accessories = look.accessories {
             let isNamed = accessories.contains {
-                $0.sort == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)
+                $0.kind == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)
             }
             guard isNamed else { return nil }
         }

@@ -91,7 +91,7 @@ package enum LookCheck {
     ]
 
     private static let layout: [String: Test] = [
-        "type": { $0.text.flatMap(SectionLayout.Sort.init) != nil }, "columns": size, "minWidth": size,
+        "type": { $0.text.flatMap(SectionLayout.Kind.init) != nil }, "columns": size, "minWidth": size,
         "itemWidth": size, "lines": size,
     ]
 

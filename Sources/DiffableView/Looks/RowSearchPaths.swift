@@ -117,10 +117,10 @@ extension Composer {
         let usual = looks.sectionLook(nil)
         let isWhole = document.rowCount == snapshot.numberOfItems
         // Sections that are not loaded may have columns of their own, too.
-        if !isWhole, plans.contains(where: { $0.sort != usual.layout.sort || $0.look.columns != usual.columns }) {
+        if !isWhole, plans.contains(where: { $0.kind != usual.layout.kind || $0.look.columns != usual.columns }) {
             return nil
         }
-        let tables = plans.filter { $0.sort == .table }
+        let tables = plans.filter { $0.kind == .table }
         return RowSearchPaths(
             looks, columns: tables.flatMap { tableColumns($0).searchedPaths }, showsTexts: tables.count < plans.count)
     }

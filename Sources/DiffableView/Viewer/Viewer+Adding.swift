@@ -55,7 +55,7 @@ extension Viewer {
             return standard
         }
         let plan = scene.composer.plan(index)
-        guard plan.sort == .table, let first = scene.composer.tableColumns(plan).firstPath, first.hasPrefix("/") else {
+        guard plan.kind == .table, let first = scene.composer.tableColumns(plan).firstPath, first.hasPrefix("/") else {
             return standard
         }
         return first

@@ -94,7 +94,7 @@ extension Viewer {
             if ensureMayOffer() { perform(action) }
             return
         }
-        switch accessory.sort {
+        switch accessory.kind {
         case .popUpMenu, .detail: openMenu()
         case .multiselect: mark()
         // The list's delete action is among these, and asks first.

@@ -60,7 +60,7 @@ extension Viewer {
             return false
         }
         let plan = scene.composer.plan(path[0])
-        guard plan.sort == .table else { return false }
+        guard plan.kind == .table else { return false }
         let table = scene.composer.tableColumns(plan)
         guard count > 0 ? table.isCut : table.passed > 0 else { return false }
         pane.passedColumns[plan.id] = table.passed + count

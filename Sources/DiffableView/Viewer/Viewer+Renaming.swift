@@ -30,7 +30,7 @@ extension Viewer {
         let plan = scene.composer.plan(section)
         var path = pane.document.looks.textPath(ofKind: item.kind) ?? ItemLook.textPath(in: content)
         var shown = shown
-        if plan.sort == .table, let first = scene.composer.tableColumns(plan).sources.first, !first.path.isEmpty {
+        if plan.kind == .table, let first = scene.composer.tableColumns(plan).sources.first, !first.path.isEmpty {
             guard first.path.hasPrefix("/"), first.format == nil else { return nil }
             path = first.path
             shown = content?.value(at: path)?.shortText ?? ""

@@ -27,7 +27,7 @@ extension Viewer {
         let item = pane.cursor?.item ?? scene.frames.lazy.compactMap(\.id.item).first
         guard let item, let path = composer.snapshot.indexPath(ofItem: item) else { return nil }
         let plan = composer.plan(path[0])
-        return plan.sort == .table ? plan : nil
+        return plan.kind == .table ? plan : nil
     }
 
     mutating func sort(byColumn index: Int, of section: SectionID) {
