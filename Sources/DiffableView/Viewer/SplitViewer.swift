@@ -232,7 +232,7 @@ extension SplitViewer {
         mustDraw = true
         guard viewer != focused else { return }
         // Rows that were cut in one list can be put into the other one.
-        viewers[viewer].taken = viewers[focused].taken
+        viewers[viewer].clipboard = viewers[focused].clipboard
         focused = viewer
     }
 

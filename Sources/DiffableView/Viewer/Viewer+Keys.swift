@@ -126,8 +126,8 @@ extension Viewer {
         case "p": move(.up)
         case "e": scroll(by: 1)
         case "y": scroll(by: -1)
-        case "x": takeRows()
-        case "v": putRows()
+        case "x": cutRows()
+        case "v": pasteRows()
         default: break
         }
     }

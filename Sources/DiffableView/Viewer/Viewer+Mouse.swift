@@ -6,7 +6,7 @@ import Diffable
 
 extension Viewer {
     struct Drag: Sendable {
-        var taken: CutRows
+        var rows: CutRows
         var target: RowID?
     }
 
@@ -164,7 +164,7 @@ extension Viewer {
         else { return }
         lastPress = nil
         guard ensureMayAct() else { return }
-        enter(.drag(Drag(taken: CutRows([copy], of: pane))))
+        enter(.drag(Drag(rows: CutRows([copy], of: pane))))
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
 
@@ -175,10 +175,10 @@ extension Viewer {
         pressed = nil
         guard case .drag(let drag) = mode else { return }
         enter(.rows)
-        guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
-        guard drag.taken.list == pane.name else {
+        guard let target = drag.target?.item, let item = drag.rows.items.first else { return }
+        guard drag.rows.list == pane.name else {
             // The structure was held, so the user has seen the target.
-            if ensureMayChange() { copyTaken(drag.taken, behind: target) }
+            if ensureMayChange() { copyCutRows(drag.rows, after: target) }
             return
         }
         // The row was visible when the drag began, and may be far away now.
@@ -198,8 +198,8 @@ extension Viewer {
 
     /// Where the row would be dropped; nil where it cannot be.
     func insertion(of drag: Drag) -> Decoration.Insertion? {
-        guard let target = drag.target?.item, let item = drag.taken.items.first else { return nil }
-        guard drag.taken.list == pane.name else { return Decoration.Insertion(.after, .item(target)) }
+        guard let target = drag.target?.item, let item = drag.rows.items.first else { return nil }
+        guard drag.rows.list == pane.name else { return Decoration.Insertion(.after, .item(target)) }
         let isInside = target == item || pane.document.snapshot.hasAncestor(of: target, in: [item])
         return isInside ? nil : side(of: target, for: item).map { Decoration.Insertion($0, .item(target)) }
     }

@@ -30,7 +30,7 @@ package struct Viewer: Sendable {
     var lastPress: (row: RowID, time: Duration)?
     var pressed: Grid.Position?
     var lastSearch = ""
-    var taken: CutRows?
+    var clipboard: CutRows?
     /// Whether Enter was pressed before the result of the search arrived.
     var awaitsFound = false
     /// The time until which no query is sent, because more keys wait that may change the search.
