@@ -31,7 +31,7 @@ extension Composer {
         if hasGap(above: plan) { block.height = 1 }
         addHeader(&block, plan)
         guard hasRows(plan) else { return block }
-        addLid(&block, plan)
+        addTopOfBox(&block, plan)
         addTitles(&block, plan)
         return block
     }
@@ -72,7 +72,7 @@ extension Composer {
             block, frame, free: geometry.content, line: line, ground: ground, look: look, symbols: symbols)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addEnds(EndSlots(), columns: geometry.content.count, isEditing: document.isEditing)
+        writer.addTrailingParts(TrailingSlots(), columns: geometry.content.count, isEditing: document.isEditing)
         let text = fitted(look.text, columns: writer.free.count)
         let isQuiet = geometry.appearance == .grouped || geometry.appearance == .insetGrouped
         let ink: ForegroundRole = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)
@@ -102,7 +102,7 @@ extension Composer {
         return look
     }
 
-    private func addLid(_ block: inout Block, _ plan: SectionPlan) {
+    private func addTopOfBox(_ block: inout Block, _ plan: SectionPlan) {
         let geometry = plan.geometry
         let line = block.height
         if plan.hasBox {

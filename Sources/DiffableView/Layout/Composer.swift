@@ -4,14 +4,14 @@ import Synchronization
 struct Composer: Sendable {
     let document: Document
     let viewport: Viewport
-    private let plans = Plans()
+    private let plans = PlanCache()
 
     init(document: Document, viewport: Viewport) {
         self.document = document
         self.viewport = viewport
     }
 
-    private final class Plans: Sendable {
+    private final class PlanCache: Sendable {
         let known = Mutex<[Int: SectionPlan]>([:])
         let isEmpty = Mutex<Bool?>(nil)
     }

@@ -8,7 +8,7 @@ struct SectionTraits: Sendable {
     var hasCheckboxes = false
     var hasIcons = false
     var hasSigns = false
-    var ends = EndSlots()
+    var trailingSlots = TrailingSlots()
     /// The width of the longest text, with what is before it.
     fileprivate var longestText = 0
     /// The width of the texts next to secondary texts, with what is before them, and of the secondary texts.
@@ -21,7 +21,7 @@ struct SectionTraits: Sendable {
 }
 
 /// The widths of the parts at the end of a section's rows; 0 for a part that no row has.
-struct EndSlots: Sendable {
+struct TrailingSlots: Sendable {
     struct AccessorySlot: Sendable {
         let kind: Accessory.Kind
         var width: Int
@@ -57,13 +57,13 @@ struct EndSlots: Sendable {
 
     /// The slots for rows of this many columns with texts of this width. Empty if they would leave less than half of
     /// the columns, or if texts would be cut and the slots take more than a quarter.
-    func fitted(in columns: Int, with text: Int) -> EndSlots {
+    func fitted(in columns: Int, with text: Int) -> TrailingSlots {
         var slots = self
         slots.badge = min(badge, columns / 4)
         for index in accessories.indices { slots.accessories[index].width = min(accessories[index].width, columns / 3) }
         let width = slots.width(in: columns)
         let isFitting = width <= columns / 4 || width <= columns / 2 && text + width <= columns
-        return isFitting ? slots : EndSlots(hasLabels: hasLabels)
+        return isFitting ? slots : TrailingSlots(hasLabels: hasLabels)
     }
 
     /// The columns that they take, with a blank before each.
@@ -109,7 +109,7 @@ extension Composer {
         let leading = leadingWidth(traits)
         traits.besideText += leading
         let beside = traits.besideSecondary == 0 ? 0 : traits.besideText + 2 + traits.besideSecondary
-        traits.ends = traits.ends.fitted(in: columns, with: max(leading + traits.longestText, beside))
+        traits.trailingSlots = traits.trailingSlots.fitted(in: columns, with: max(leading + traits.longestText, beside))
         return traits
     }
 
@@ -139,11 +139,12 @@ extension Composer {
         let trailing = accessories.reversed().compactMap { accessory in
             symbols.trailingText(accessory).map { (accessory.kind, columnCount(of: $0, limit: Self.slotMax)) }
         }
-        traits.ends.include(trailing)
-        traits.ends.hasLabels = traits.ends.hasLabels || accessories.contains { $0.text != nil }
-        traits.ends.hasProgress = traits.ends.hasProgress || look.progress != nil
+        traits.trailingSlots.include(trailing)
+        traits.trailingSlots.hasLabels = traits.trailingSlots.hasLabels || accessories.contains { $0.text != nil }
+        traits.trailingSlots.hasProgress = traits.trailingSlots.hasProgress || look.progress != nil
         if let badge = look.badge.flatMap(symbols.badgeText) {
-            traits.ends.badge = max(traits.ends.badge, columnCount(of: badge, limit: Self.slotMax) + 2)
+            traits.trailingSlots.badge = max(
+                traits.trailingSlots.badge, columnCount(of: badge, limit: Self.slotMax) + 2)
         }
         let before = 2 * (accessories.count - trailing.count) + (look.isUrgent ? 2 : 0)
         let text = before + columnCount(of: look.text, limit: Self.textMax)

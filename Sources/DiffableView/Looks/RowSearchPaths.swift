@@ -14,7 +14,7 @@ struct RowSearchPaths: Equatable, Sendable {
     /// rows other than a table's.
     init?(_ looks: Looks, columns: [String], showsTexts: Bool) {
         func places(_ before: ContentValue?, _ behind: ContentValue?) -> ContentValue {
-            var places = Places(before: before, behind: behind)
+            var places = SearchPathCollector(before: before, behind: behind)
             for path in columns { places.add(path) }
             // A column without a path shows the text.
             if showsTexts || columns.contains("") { places.addTexts() }
@@ -32,7 +32,7 @@ struct RowSearchPaths: Equatable, Sendable {
     }
 }
 
-private struct Places {
+private struct SearchPathCollector {
     /// The user's settings for the kind, which precede the item's content, and the list's, which follow it.
     let before: ContentValue?
     let behind: ContentValue?

@@ -22,29 +22,29 @@ extension Viewer {
 
     /// Cuts the marked rows, or the one under the cursor. This changes nothing yet.
     mutating func cutRows() {
-        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item else { return }
+        guard ensureActionsAreAllowed(), ensureMayAct(), let item = pane.cursor?.item else { return }
         let snapshot = pane.document.snapshot
         let chosen = pane.marks.isEmpty ? [item] : pane.orderedMarks
         let items = chosen.filter { !snapshot.hasAncestor(of: $0, in: Set(chosen)) }
         let copies = items.compactMap { snapshot.subtree(of: $0)?.first }
         guard copies.count == items.count else {
-            return say(
+            return showMessage(
                 "Some marked rows are too far from the screen, so no row was taken: scroll near them, or mark fewer rows that are "
                     + "closer together",
                 for: .seconds(8))
         }
         clipboard = CutRows(copies, of: pane)
         pane.marks.subtract(chosen)
-        say(
+        showMessage(
             "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") after the selected row",
             for: .seconds(8))
     }
 
     /// Pastes the rows after the row under the cursor.
     mutating func pasteRows() {
-        guard ensureMayOffer() else { return }
+        guard ensureActionsAreAllowed() else { return }
         guard let cut = clipboard else {
-            return say("Nothing to put here: take the selected row or the marked rows with ^X first")
+            return showMessage("Nothing to put here: take the selected row or the marked rows with ^X first")
         }
         guard ensureMayAct(), let anchor = pane.cursor?.item else { return }
         if cut.list == pane.name { moveCutRows(cut, after: anchor) } else { copyCutRows(cut, after: anchor) }
@@ -67,19 +67,20 @@ extension Viewer {
     /// Another list gets the items as they were. An item without loaded children may have folded ones.
     mutating func copyCutRows(_ cut: CutRows, after anchor: ItemID) {
         guard !cut.isFolded else {
-            return say(
+            return showMessage(
                 "A collapsed row cannot be copied, so nothing was copied: expand it in \(cut.list), take it again "
                     + "with ^X, and press ^V here",
                 for: .seconds(8))
         }
         let here = pane.document.snapshot
         if let known = cut.copies.lazy.flatMap(\.idsWithDescendants).first(where: here.contains) {
-            return say("\(pane.title) already has an item \(harmlessText(known.description)): nothing was copied")
+            return showMessage(
+                "\(pane.title) already has an item \(harmlessText(known.description)): nothing was copied")
         }
         var writer = OperationsWriter([.insertItems(cut.copies, at: .after(anchor))])
         var bytes = ByteWriter()
         guard case .done = writer.write(into: &bytes, upTo: Self.copiedLengthMax) else {
-            return say(
+            return showMessage(
                 cut.copies.count == 1
                     ? "This row with its children is too long for one request, so nothing was copied: take its children with ^X, a "
                         + "few at a time, and press ^V here"

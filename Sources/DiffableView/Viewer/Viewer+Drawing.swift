@@ -75,7 +75,7 @@ extension Viewer {
         decoration.reducesMotion = options.reducesMotion
         decoration.showsCursor = options.showsCursor
         decoration.sought = FuzzyWord.words(of: pane.shownQuery.filter.search)
-        decoration.seeksLetters = pane.held != nil
+        decoration.seeksLetters = pane.localList != nil
         return decoration
     }
 

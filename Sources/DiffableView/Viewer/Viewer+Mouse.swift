@@ -15,8 +15,8 @@ extension Viewer {
         switch mouse.action {
         case .wheel(.up): wheel(by: -3, at: position)
         case .wheel(.down): wheel(by: 3, at: position)
-        case .wheel(.left): passColumns(-1)
-        case .wheel(.right): passColumns(1)
+        case .wheel(.left): scrollColumns(-1)
+        case .wheel(.right): scrollColumns(1)
         case .move: break
         case .press(.left):
             pressed = position
@@ -73,7 +73,7 @@ extension Viewer {
 
     private static let doublePressDuration = Duration.milliseconds(400)
 
-    private mutating func press(_ part: Frame.Part, of row: RowID) {
+    private mutating func press(_ part: Frame.ClickablePart, of row: RowID) {
         switch part {
         case .disclosure:
             guard let item = row.item else { return }
@@ -91,7 +91,7 @@ extension Viewer {
     private mutating func press(accessory index: Int, of row: RowID) {
         guard let item = row.item, let accessory = look(of: item)?.accessories?[index] else { return }
         if let action = actions(of: item).first(where: { $0.id == accessory.action }) {
-            if ensureMayOffer() { perform(action) }
+            if ensureActionsAreAllowed() { perform(action) }
             return
         }
         switch accessory.kind {

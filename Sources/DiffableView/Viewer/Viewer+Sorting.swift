@@ -6,7 +6,7 @@ import DiffableJSON
 extension Viewer {
     /// Opens a menu of the columns of the table under the cursor.
     mutating func openColumnMenu() {
-        guard let plan = tablePlan else { return say("There are no columns here; s sorts by a path") }
+        guard let plan = tablePlan else { return showMessage("There are no columns here; s sorts by a path") }
         let columns = scene.composer.tableColumns(plan).sources
         let sorting = pane.filter.sorting
         let actions = columns.enumerated().map { index, column in

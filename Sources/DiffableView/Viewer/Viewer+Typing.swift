@@ -6,7 +6,7 @@ import DiffableJSON
 
 extension Viewer {
     struct Prompt: Sendable {
-        enum Purpose: Sendable { case search(label: String), condition, sort, item(NewPlace), name(RenamedRow) }
+        enum Purpose: Sendable { case search(label: String), condition, sort, item(NewItemPosition), name(RenamedRow) }
 
         var purpose: Purpose
         /// Whether Enter picks, and Esc ends the viewer.
@@ -14,7 +14,7 @@ extension Viewer {
         var text = ""
         var cursor = 0
         var filter: ViewFilter
-        var place: Pane.Place?
+        var place: Pane.ViewPosition?
 
         var label: String {
             switch purpose {
@@ -71,7 +71,7 @@ extension Viewer {
             pane.filter = prompt.filter
             // If the filter has not changed, there is nothing to return to.
             let isOther = isSearching || pane.askedQuery.map { $0.filter != pane.filter } ?? false
-            pane.returnPlace = isOther ? prompt.place : nil
+            pane.returnPosition = isOther ? prompt.place : nil
             return enter(.rows)
         case .enter: return finish(prompt)
         case .left: prompt.cursor = max(prompt.cursor - 1, 0)
@@ -172,7 +172,7 @@ extension Viewer {
             }
             enter(.rows)
         } catch {
-            fail(error.message)
+            showError(error.message)
         }
     }
 
@@ -185,13 +185,13 @@ extension Viewer {
     }
 
     func searchedPlaces(of pane: Pane) -> RowSearchPaths? {
-        let document = pane.held.map { pane.document.updated(to: $0.snapshot) } ?? pane.document
+        let document = pane.localList.map { pane.document.updated(to: $0.snapshot) } ?? pane.document
         return Composer(document: document, viewport: viewport()).searchedPlaces
     }
 
     mutating func findNext(_ direction: Scene.Direction) {
         let search = pane.filter.search.isEmpty ? lastSearch : pane.filter.search
-        guard !search.isEmpty else { return say("There is no search yet: / starts one") }
+        guard !search.isEmpty else { return showMessage("There is no search yet: / starts one") }
         var filter = ViewFilter()
         filter.search = search
         filter.searchedPlaces =
@@ -203,7 +203,7 @@ extension Viewer {
             row = next
             if let item = row.item.flatMap(pane.document.snapshot.item), view.isMet(by: item) { return go(to: row) }
         }
-        say(direction == .down ? "No further match" : "No earlier match")
+        showMessage(direction == .down ? "No further match" : "No earlier match")
     }
 }
 
