@@ -5,7 +5,7 @@ struct Group {
     /// In arrival order.
     var changes: [ListChange] = []
     /// The list of each change.
-    var lists: [HeldList] = []
+    var lists: [StoredList] = []
     /// In arrival order. Includes replies to requests that changed nothing but depend on changes of this group.
     var answers: [DeferredReply] = []
     /// The leases of each list before the group's first change of it, by list number.

@@ -218,7 +218,7 @@ struct LeaseEnd: Sendable {
     init(of ended: [Lease], _ list: Snapshot, _ leases: Leases) {
         let sections = ended.flatMap(leases.sections(of:))
         let (new, operations) = list.removing(ended.flatMap(leases.items(of:)), sections)
-        made = ComputedChange(new: new, operations: operations).complete(from: list)
+        made = ComputedChange(new: new, operations: operations).withConsequences(from: list)
         var change = LeaseChange(operations, from: list, to: new, lease: nil, leases: leases) ?? LeaseChange()
         // Sections that other clients use stay in the list, but are no longer leased.
         change.endedSections += sections

@@ -8,16 +8,16 @@ extension Store {
     /// Makes a change the list's head, and visible: at once for a volatile list, with its commit group for a durable one.
     func commit(_ change: ListChange, answer: DeferredReply) {
         let name = change.state.name
-        let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
+        let held = storedLists[name] ?? StoredList(access: storedAccess(change.access ?? AccessRecord(), of: name))
         commit(change, of: held, answer: answer)
     }
 
-    /// - Parameter held: the list, which `heldLists` may not contain yet under its name.
-    func commit(_ change: ListChange, of held: HeldList, answer: DeferredReply) {
-        if let access = change.access { held.headAccess = heldAccess(access, of: change.state.name) }
+    /// - Parameter held: the list, which `storedLists` may not contain yet under its name.
+    func commit(_ change: ListChange, of held: StoredList, answer: DeferredReply) {
+        if let access = change.access { held.headAccess = storedAccess(access, of: change.state.name) }
         switch change.event {
         case .created, .undeleted:
-            heldLists[change.state.name] = held
+            storedLists[change.state.name] = held
             numberOfHeads += 1
             held.head = change.state
             held.headSchemas = change.schemas
@@ -55,7 +55,7 @@ extension Store {
 
     /// Answers a request that changes nothing, once everything that the answer depends on is on disk.
     func answer(_ answer: DeferredReply, about name: ListName) {
-        let group = heldLists[name]?.group ?? 0
+        let group = storedLists[name]?.group ?? 0
         if group <= settledGroup {
             answer.complete()
         } else if group == gathering.number {
@@ -167,10 +167,10 @@ extension Store {
             held.headAccess = held.access
             held.headSchemas = held.schemas
             refuseDeletion(of: change.state.number)
-            if held.committed == nil, heldLists[change.state.name] === held { heldLists[change.state.name] = nil }
+            if held.committed == nil, storedLists[change.state.name] === held { storedLists[change.state.name] = nil }
             usages.recount(held)
         }
-        numberOfHeads = heldLists.count
+        numberOfHeads = storedLists.count
         fallBack(group.lists + gathered.lists)
         for answer in group.answers + gathered.answers { answer.fail(with: error) }
         onGroupStart()
@@ -189,13 +189,13 @@ extension Store {
     }
 
     /// Makes a change visible. Nil if there is nothing to report.
-    private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
+    private func makeVisible(_ change: ListChange, of held: StoredList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
         var isAccessNew = false
         if let access = change.access {
             let former = held.access.effective
-            held.access = heldAccess(access, of: change.state.name)
+            held.access = storedAccess(access, of: change.state.name)
             isAccessNew = held.access.effective != former
         }
         switch change.event {
@@ -263,7 +263,7 @@ extension Store {
             historyBudget.remove(held)
             // The name may be in use again by a list that was also deleted. Until those changes are on disk, later
             // changes of the name have to wait for them.
-            if held.head == nil, held.group <= settledGroup { heldLists[change.state.name] = nil }
+            if held.head == nil, held.group <= settledGroup { storedLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
         }
@@ -308,7 +308,7 @@ extension Store {
         unpackedLists = []
         for held in lists {
             guard held.history.isWorthPacking, let state = held.committed, let newest = held.history.newestTime,
-                heldLists[state.name] === held
+                storedLists[state.name] === held
             else { continue }
             if newest.milliseconds > now.milliseconds - Self.packingDelay {
                 unpackedLists.append(held)
@@ -319,16 +319,16 @@ extension Store {
         return !unpackedLists.isEmpty
     }
 
-    private func packHistory(of state: ListState, _ held: HeldList) {
+    private func packHistory(of state: ListState, _ held: StoredList) {
         let history = held.history
         let size = history.wholeStates.map(\.snapshot.numberOfItems).max() ?? 0
         guard let background, size > background.sizeMax else {
             held.history = history.packed()
             return
         }
-        background.find(size: size, { history.packed() }) { packed in
+        background.compute(size: size, { history.packed() }) { packed in
             self.assumeIsolated { store in
-                guard let held = store.heldLists[state.name], held.committed === state,
+                guard let held = store.storedLists[state.name], held.committed === state,
                     held.history.isSame(as: packed)
                 else { return }
                 held.history = packed
@@ -346,7 +346,7 @@ extension Store {
     package func unpackHistory(
         of name: ListName, for revisions: [Int] = [], then: @escaping @Sendable () -> Void
     ) -> Bool {
-        guard let held = heldLists[name], let committed = held.committed, let background else { return true }
+        guard let held = storedLists[name], let committed = held.committed, let background else { return true }
         let number = committed.number
         if historyWaits[number] != nil {
             historyWaits[number]?.append(then)
@@ -362,9 +362,9 @@ extension Store {
             if remadeSize > 0 { for revision in revisions { _ = found.state(at: revision) } }
             return found
         }
-        background.find(size: size, find) { found in
+        background.compute(size: size, find) { found in
             self.assumeIsolated { store in
-                if let held = store.heldLists[name], held.committed?.number == number {
+                if let held = store.storedLists[name], held.committed?.number == number {
                     let hadRemadeStates = held.history.hasRemadeStates
                     if packedItems > 0, held.history.isSame(as: found) {
                         held.history = found
@@ -383,13 +383,13 @@ extension Store {
     /// In milliseconds.
     private static let packingDelay = 1_000
 
-    private func freeLongPast(of held: HeldList) {
+    private func freeLongPast(of held: StoredList) {
         let states = held.history.takeLongDropped()
         if let last = states.last { background?.free(states, last.snapshot.numberOfItems) }
     }
 
     /// Drops history that is too old or exceeds the current limits.
-    func trimHistory(of held: HeldList, now: RunningTime) {
+    func trimHistory(of held: StoredList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
         freeLongPast(of: held)
         historyBudget.set(held.history.cost, of: held)

@@ -37,7 +37,7 @@ extension Store {
         // The items of a deleted list are removed if it is undeleted.
         if let deletion = deletions[number], deletion.committed != nil, deletion.head != nil { return }
         // A deletion is not on disk yet. If it fails, the leases still have to be ended.
-        guard let held = heldLists[leases.name], let head = held.head, head.number == number else {
+        guard let held = storedLists[leases.name], let head = held.head, head.number == number else {
             return postponeEnd(of: ended, number, origin: origin)
         }
         if let lease = leases.list, ended.contains(lease) {
@@ -52,7 +52,7 @@ extension Store {
         } else if let background, let size = backgroundSize(of: ended, head.snapshot, leases) {
             held.isReserved = true
             let list = ReservedList(held: held, isReserved: true)
-            background.find(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
+            background.compute(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
                 self.assumeIsolated { store in
                     list.held.isReserved = false
                     store.end(ended, of: number, origin: origin, (head, end))

@@ -24,7 +24,7 @@ extension Store {
     ) {
         var mayRead = false
         do throws(StoreError) {
-            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+            guard let held = storedLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.rights(of: peer)
             mayRead = rights.contains(.read)
             guard rights.contains(.ask) else { throw mayRead ? .permissionDenied(name, .asking) : .noSuchList(name) }
@@ -51,7 +51,7 @@ extension Store {
     /// Throws unless the peer may become the handler of a list. With `seeing`, it also needs read permission, because
     /// the handler of proposals sees the list's contents.
     package func checkHandling(of name: ListName, seeing: Bool, by peer: Peer = .daemon) throws(StoreError) {
-        guard let held = heldLists[name], held.committed != nil else { throw .noSuchList(name) }
+        guard let held = storedLists[name], held.committed != nil else { throw .noSuchList(name) }
         let rights = held.access.rights(of: peer)
         if rights.isSuperset(of: seeing ? [.read, .write] : .write) { return }
         throw rights.isDisjoint(with: [.read, .write]) ? .noSuchList(name) : .permissionDenied(name, .handling)
@@ -136,7 +136,7 @@ extension Store {
     }
 
     /// Keeps the result of a proposal until the head changes or another proposal is evaluated.
-    func keep(_ made: ComputedChange, of head: ListState, in held: HeldList) -> ProposalEvaluationID {
+    func keep(_ made: ComputedChange, of head: ListState, in held: StoredList) -> ProposalEvaluationID {
         lastEvaluationNumber += 1
         let evaluation = ProposalEvaluationID(number: lastEvaluationNumber)
         held.evaluated = ProposalEvaluation(
@@ -147,7 +147,7 @@ extension Store {
 
     /// Takes the kept result of a proposal. Nil if it may be out of date.
     private func takeChange(evaluated evaluation: ProposalEvaluationID?, of list: ListName) -> CachedChange? {
-        guard let evaluation, let held = heldLists[list], let evaluated = held.evaluated,
+        guard let evaluation, let held = storedLists[list], let evaluated = held.evaluated,
             evaluated.evaluation == evaluation
         else { return nil }
         held.evaluated = nil

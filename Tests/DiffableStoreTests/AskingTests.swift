@@ -138,13 +138,13 @@ struct AskingTests {
         let proposal = Proposal(list: "tasks", operations: [.appendSections([Section(id: "s")])])
         let evaluation = try #require(try await found(proposal).evaluation)
         await bench.store.run { store in
-            #expect(store.heldLists["tasks"]?.evaluated != nil)
+            #expect(store.storedLists["tasks"]?.evaluated != nil)
             store.forget(evaluation, of: "tasks")
-            #expect(store.heldLists["tasks"]?.evaluated == nil)
+            #expect(store.storedLists["tasks"]?.evaluated == nil)
         }
         _ = try await found(proposal)
         bench.transact("tasks", [.appendSections([Section(id: "t")])])
-        await bench.store.run { store in #expect(store.heldLists["tasks"]?.evaluated == nil) }
+        await bench.store.run { store in #expect(store.storedLists["tasks"]?.evaluated == nil) }
     }
 
     @Test func `who may not ask is told so, or that there is no list`() async {

@@ -47,7 +47,7 @@ struct BatchDraft {
     let position: SharedPosition
     /// The list and its access after the draft's rows.
     var head: ListState
-    var access: HeldAccess
+    var access: StoredAccess
     /// Requests that have not been processed.
     var pending: Deque<SharingMachine.RequestNumber>
     var rows: [DraftedRow] = []
@@ -59,7 +59,7 @@ struct BatchDraft {
     var keys: [RequestKey: FirstResult] = [:]
 
     init(
-        number: Int, position: SharedPosition, head: ListState, access: HeldAccess,
+        number: Int, position: SharedPosition, head: ListState, access: StoredAccess,
         _ requests: [SharingMachine.RequestNumber]
     ) {
         self.access = access

@@ -10,7 +10,7 @@ extension Store {
     package func awaitState(
         of name: ListName, _ freshness: Freshness, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
-        guard mayRead(name, peer), let held = heldLists[name], let state = held.committed else {
+        guard mayRead(name, peer), let held = storedLists[name], let state = held.committed else {
             return completion(.failure(.noSuchList(name)))
         }
         switch freshness {
@@ -31,7 +31,7 @@ extension Store {
     }
 
     /// Answers the requests that waited for a revision that is now on disk.
-    func answerArrivals(of held: HeldList) {
+    func answerArrivals(of held: StoredList) {
         guard let shared = held.shared, !shared.arrivals.isEmpty, let state = held.committed else { return }
         for (number, revision) in shared.arrivals.sorted(by: { $0.key < $1.key }) where revision <= state.revision {
             shared.arrivals[number] = nil

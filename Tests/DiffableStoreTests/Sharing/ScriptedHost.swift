@@ -84,6 +84,6 @@ final class ScriptedHost: @unchecked Sendable {
 
     var items: [String]? { run { $0.list("bar")?.snapshot.itemIdentifiers.map(\.description) } }
     var leases: [SharedHolder] {
-        run { store in store.heldLists["bar"]?.head.flatMap { store.leases[$0.number]?.holders } ?? [] }
+        run { store in store.storedLists["bar"]?.head.flatMap { store.leases[$0.number]?.holders } ?? [] }
     }
 }
