@@ -91,7 +91,7 @@ extension Store {
         guard inFlight == nil, !gathering.changes.isEmpty else { return }
         let group = gathering
         inFlight = group
-        gathering = Group(number: group.number + 1)
+        gathering = CommitGroup(number: group.number + 1)
         statistics.groups += 1
         statistics.groupSizeMax = max(statistics.groupSizeMax, group.changes.count)
         let executor = executor
@@ -131,7 +131,7 @@ extension Store {
         closeWhenDrained()
     }
 
-    private func succeed(_ group: Group, _ encodings: [[UInt8]?]) {
+    private func succeed(_ group: CommitGroup, _ encodings: [[UInt8]?]) {
         settledGroup = group.number
         isDiskFull = false
         statistics.pendingTransactions -= group.changes.count
@@ -154,10 +154,10 @@ extension Store {
     }
 
     /// Resets the heads to the state on disk. The group that has gathered since builds on the failed group, so it is refused too.
-    private func refuse(_ group: Group, _ error: StoreError) {
+    private func refuse(_ group: CommitGroup, _ error: StoreError) {
         let gathered = gathering
         settledGroup = gathered.number
-        gathering = Group(number: gathered.number + 1)
+        gathering = CommitGroup(number: gathered.number + 1)
         statistics.pendingTransactions = 0
         refuseResults(of: group.changes + gathered.changes)
         refuseLeases(of: [gathered, group])

@@ -144,7 +144,7 @@ extension Store {
         let number = change.state.number
         let isUndeleted = if case .undeleted = change.event { leases[number] != nil } else { false }
         guard change.leases != nil || isUndeleted else { return }
-        if !isAtOnce { gathering.note(leases[number], of: number) }
+        if !isAtOnce { gathering.rememberFormerLeases(leases[number], of: number) }
         if isUndeleted { leases[number]?.name = change.state.name }
         guard let leaseChange = change.leases else { return }
         if let after = leaseChange.after {
@@ -166,7 +166,7 @@ extension Store {
     }
 
     /// Restores the leases from before commit groups that were not written. The newest group is first.
-    func refuseLeases(of groups: [Group]) {
+    func refuseLeases(of groups: [CommitGroup]) {
         for group in groups {
             for (number, former) in group.formerLeases { leases[number] = former }
         }

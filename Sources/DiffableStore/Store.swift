@@ -76,8 +76,8 @@ package actor Store {
     var liveLeases: Set<Int> = []
     var lastEvaluationNumber = 0
 
-    var gathering: Group
-    var inFlight: Group?
+    var gathering: CommitGroup
+    var inFlight: CommitGroup?
     /// The number of the newest group that is on disk or was refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
@@ -170,7 +170,7 @@ package actor Store {
         oldestDeletion = recovered.deleted.map(\.deletion.moment.running).min()
         if let newest = recovered.deleted.map(\.deletion.moment.running).max() { newestDeletion = newest }
         areDeletionsUncounted = !recovered.deleted.isEmpty
-        gathering = Group(number: 1)
+        gathering = CommitGroup(number: 1)
         for held in storedLists.values { usages.recount(held) }
         keyCount = requestWindows.values.reduce(0) { $0 + $1.settledCount }
         let changed = storedLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }

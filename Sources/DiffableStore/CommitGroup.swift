@@ -1,5 +1,5 @@
 /// A commit group: transactions that are written to disk together, and the replies that wait for them.
-struct Group {
+struct CommitGroup {
     /// Increases by one with each group, in the order of writing.
     let number: Int
     /// In arrival order.
@@ -15,7 +15,7 @@ struct Group {
         self.number = number
     }
 
-    mutating func note(_ leases: Leases?, of number: Int) {
+    mutating func rememberFormerLeases(_ leases: Leases?, of number: Int) {
         if formerLeases[number] == nil { formerLeases.updateValue(leases, forKey: number) }
     }
 }
