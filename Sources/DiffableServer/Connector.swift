@@ -14,7 +14,7 @@ final class Connector {
 
     /// Attaches a connection as the connector. It replaces any other, which is notified.
     func attach(
-        _ connection: Connection, host: HostName, send: @escaping @Sendable (EngineCall) -> Void
+        _ connection: Connection, host: HostName, send: @escaping @Sendable (EtcdCall) -> Void
     ) -> [SharedState] {
         if let former = self.connection, former !== connection { former.tell(ConnectorNotification.detached) }
         self.connection = connection

@@ -83,7 +83,7 @@ struct ComputedChange: Sendable {
         let lengthKept: Int
         let summary: DifferenceSummary
         /// Nil if not computed.
-        var leases: FoundLeases?
+        var leases: ComputedLeases?
     }
 
     /// Marks a change that only asks for a redraw, so that undo skips it.
@@ -106,7 +106,7 @@ struct ComputedChange: Sendable {
     /// Adds all consequences, including the effect on leases. O(length of the change).
     func withConsequences(from basis: ChangePlan.BaseState) -> ComputedChange {
         var change = withConsequences(from: basis.head.snapshot)
-        change.consequences?.leases = FoundLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
+        change.consequences?.leases = ComputedLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
         return change
     }
 }

@@ -114,7 +114,7 @@ extension Store {
             // A dry run of a shared list uses this host's copy.
             if let shared = held.shared, context.mode == .commit {
                 context.lease.map(useInSharedList)
-                ask(.change(change), of: held, shared)
+                enqueue(.change(change), of: held, shared)
                 // The change already has its place in the order of requests for this list.
                 return .done
             }
@@ -132,7 +132,7 @@ extension Store {
             }
             guard let made = try computedChange(change, held, head, found) else { return .underway }
             try checkRoom(for: made.new, from: head, in: held, by: context.peer)
-            move(held, from: head, by: made, context, isWriteOnly: isWriteOnly, completion: change.completion)
+            dryRunOrCommit(held, from: head, by: made, context, isWriteOnly: isWriteOnly, completion: change.completion)
         } catch {
             let error = isWriteOnly ? error.withoutContents : error
             answer(.outcome(change.completion, .failure(error)), about: name, to: context.peer)
@@ -158,7 +158,8 @@ extension Store {
             }
         }
         let basis = ChangePlan.BaseState(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot,
+            head: head, schemas: held.headSchemas, past: try stateToRestore(change.plan, held, head),
+            limits: limits.snapshot,
             lease: change.context.lease, leases: leases[head.number])
         if let background {
             let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)

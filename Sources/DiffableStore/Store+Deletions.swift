@@ -41,7 +41,7 @@ extension Store {
         } catch {
             // Waits, because if an undeletion or purge of the same list is not written, the list can be undeleted again.
             let answer = DeferredReply.list(completion, .failure(error))
-            if isBeingReleased(name, for: peer) {
+            if isBeingUndeletedOrPurged(name, for: peer) {
                 self.answer(whenSettled: answer)
             } else {
                 self.answer(answer, about: newName, to: peer)
@@ -61,7 +61,7 @@ extension Store {
         var end: LeaseEnd?
         let ended = leasesThatEnded(of: deleted.number)
         if !ended.isEmpty, let leases = leases[deleted.number] {
-            if let (deletion, found) = found, deletion == deleted.deletion, found.isFor(ended, of: leases) {
+            if let (deletion, found) = found, deletion == deleted.deletion, found.isComputed(for: ended, of: leases) {
                 end = found
             } else if let background, let size = backgroundSize(of: ended, state.snapshot, leases) {
                 background.compute(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
@@ -77,7 +77,7 @@ extension Store {
                 end = LeaseEnd(of: ended, state.snapshot, leases)
             }
         }
-        bringBack(state, as: newName, deleted.access, deleted.schemas)
+        reinsert(state, as: newName, deleted.access, deleted.schemas)
         if let end, let head = storedLists[newName]?.head {
             commit(end, head, origin: Origin(name: "lease ended: undelete"))
         }
@@ -116,7 +116,7 @@ extension Store {
         // Both changes have to become visible together. So if the new name waits for the disk, a volatile list waits too.
         if let group = storedLists[newName]?.group, group > settledGroup { storedLists[name]?.group = group }
         delete(head, keeping: Deletion(moment: clock.now, origin: nil), answer: .settled {})
-        bringBack(head, as: newName, access, schemas)
+        reinsert(head, as: newName, access, schemas)
         guard let head = storedLists[newName]?.head else { preconditionFailure("a list that was renamed is there") }
         answer(.list(completion, .success(head)), about: newName)
     }
@@ -230,7 +230,7 @@ extension Store {
     }
 
     private func isTooOld(_ deleted: DeletedList, _ now: RunningTime) -> Bool {
-        limits.history.isPast(deleted.deletion.moment.running, now: now)
+        limits.history.isExpired(deleted.deletion.moment.running, now: now)
     }
 }
 
@@ -243,7 +243,7 @@ extension Store {
     }
 
     /// Whether a deleted list of the peer is being undeleted or purged, which may still fail.
-    private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
+    private func isBeingUndeletedOrPurged(_ name: ListName, for peer: Peer) -> Bool {
         deletions.values.contains { held in
             guard held.head == nil, let deleted = held.committed, deleted.name == name else { return false }
             return accessRules.isGoverned(name, deleted.access, by: peer)
@@ -260,7 +260,7 @@ extension Store {
         throw .noDeletedList(name, ageMax: limits.history.ageMax, deletionLosses.reason(for: name, peer))
     }
 
-    private func bringBack(
+    private func reinsert(
         _ state: ListState, as name: ListName, _ access: AccessRecord, _ schemas: ListSchemas?
     ) {
         let held = storedLists[name] ?? StoredList(access: storedAccess(access, of: name))

@@ -36,7 +36,7 @@ extension Store {
         makeLeases(of: change, isAtOnce: isAtOnce)
         if isAtOnce {
             if let commit = makeVisible(change, of: held, encoded: nil) {
-                count(change)
+                countTransaction(of: change)
                 onCommit([commit])
             }
             answer.complete()
@@ -138,7 +138,7 @@ extension Store {
         var commits = GroupCommits()
         for (index, change) in group.changes.enumerated() {
             guard let commit = makeVisible(change, of: group.lists[index], encoded: encodings[index]) else { continue }
-            count(change)
+            countTransaction(of: change)
             commits.append(commit)
         }
         // The disk can write the next group while subscribers receive this one.
@@ -183,7 +183,7 @@ extension Store {
     }
 
     /// Counts a transaction. A purge is not a client's transaction.
-    private func count(_ change: ListChange) {
+    private func countTransaction(of change: ListChange) {
         if case .purged = change.event { return }
         statistics.transactions += 1
     }
@@ -221,7 +221,7 @@ extension Store {
                 held.history.append(step, after: before)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
                 // The receivers of the commit free large states in the background.
-                forgotten = held.history.takeOutgrown(limits.history)
+                forgotten = held.history.dropOutgrownStates(limits.history)
                 if !limits.history.isNewestKept, revision.length > Self.lengthFreedAtOnceMax {
                     forgotten.append(before)
                 }
@@ -287,14 +287,14 @@ extension Store {
         for held in untrimmedLists {
             guard let now = held.history.newestTime else { continue }
             held.history.trim(limits.history, now: now)
-            freeLongPast(of: held)
+            freeLargeDroppedStates(of: held)
             if held.history.isWorthPacking, unpackedLists.last !== held { unpackedLists.append(held) }
             historyBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
         historyBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
             held.history.shorten(to: held.history.cost - excess, cut)
-            freeLongPast(of: held)
+            freeLargeDroppedStates(of: held)
             return held.history.cost
         }
     }
@@ -353,7 +353,7 @@ extension Store {
             return false
         }
         let history = held.history
-        let (packedItems, remadeSize) = (history.packedItems, history.sizeOfRemaking(revisions))
+        let (packedItems, remadeSize) = (history.packedItems, history.workToRebuild(revisions))
         let size = packedItems + remadeSize
         guard size > background.sizeMax else { return true }
         historyWaits[number] = [then]
@@ -365,14 +365,14 @@ extension Store {
         background.compute(size: size, find) { found in
             self.assumeIsolated { store in
                 if let held = store.storedLists[name], held.committed?.number == number {
-                    let hadRemadeStates = held.history.hasRemadeStates
+                    let hadRemadeStates = held.history.hasRebuiltStates
                     if packedItems > 0, held.history.isSame(as: found) {
                         held.history = found
                     } else {
-                        held.history.takeRemadeStates(of: found)
+                        held.history.adoptRebuiltStates(of: found)
                     }
                     if packedItems > 0 { store.unpackedLists.append(held) }
-                    store.noteRemadeStates(of: held, had: hadRemadeStates)
+                    store.limitRebuiltStates(of: held, had: hadRemadeStates)
                 }
                 for body in store.historyWaits.removeValue(forKey: number) ?? [] { body() }
             }
@@ -383,15 +383,15 @@ extension Store {
     /// In milliseconds.
     private static let packingDelay = 1_000
 
-    private func freeLongPast(of held: StoredList) {
-        let states = held.history.takeLongDropped()
+    private func freeLargeDroppedStates(of held: StoredList) {
+        let states = held.history.takeLargeDroppedStates()
         if let last = states.last { background?.free(states, last.snapshot.numberOfItems) }
     }
 
     /// Drops history that is too old or exceeds the current limits.
     func trimHistory(of held: StoredList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
-        freeLongPast(of: held)
+        freeLargeDroppedStates(of: held)
         historyBudget.set(held.history.cost, of: held)
     }
 

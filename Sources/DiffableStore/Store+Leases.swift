@@ -47,7 +47,7 @@ extension Store {
         if held.isReserved {
             return held.waiting.append { store in store.end(ended, of: number, origin: origin) }
         }
-        if let found, found.head === head, found.end.isFor(ended, of: leases) {
+        if let found, found.head === head, found.end.isComputed(for: ended, of: leases) {
             commit(found.end, head, origin: origin)
         } else if let background, let size = backgroundSize(of: ended, head.snapshot, leases) {
             held.isReserved = true
@@ -151,7 +151,7 @@ extension Store {
             leases[number] = after
             if after.name != change.state.name { leases[number]?.name = change.state.name }
         } else {
-            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+            leases[number, default: Leases(of: change.state.name)].apply(leaseChange)
         }
         if leases[number]?.isEmpty == true { leases[number] = nil }
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }

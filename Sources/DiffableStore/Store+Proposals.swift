@@ -3,7 +3,7 @@ import Diffable
 // The store's part in requests to a list's handler: it checks rights, gives the list's state, and carries out approved proposals.
 
 /// The parts of a list that a request to its handler refers to. They have to exist.
-package struct AskedPlace: Sendable {
+package struct HandlerRequestTarget: Sendable {
     package var items: [ItemID]
     package var section: SectionID?
     package var ifRevision: Int?
@@ -19,8 +19,9 @@ extension Store {
     /// Checks whether the peer may send a request to the list's handler, and returns the head once everything it
     /// depends on is on disk.
     /// - Parameter place: nil to check only the rights.
-    package func ask(
-        _ name: ListName, about place: AskedPlace?, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
+    package func checkHandlerRequest(
+        _ name: ListName, about place: HandlerRequestTarget?, by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
     ) {
         var mayRead = false
         do throws(StoreError) {
@@ -35,7 +36,7 @@ extension Store {
         }
     }
 
-    private func check(_ place: AskedPlace, _ head: ListState, mayRead: Bool) throws(StoreError) {
+    private func check(_ place: HandlerRequestTarget, _ head: ListState, mayRead: Bool) throws(StoreError) {
         if let expected = place.ifRevision {
             guard mayRead else { throw .permissionDenied(head.name, .readingWhileWriteOnly) }
             if expected != head.revision {
@@ -136,7 +137,7 @@ extension Store {
     }
 
     /// Keeps the result of a proposal until the head changes or another proposal is evaluated.
-    func keep(_ made: ComputedChange, of head: ListState, in held: StoredList) -> ProposalEvaluationID {
+    func rememberEvaluation(_ made: ComputedChange, of head: ListState, in held: StoredList) -> ProposalEvaluationID {
         lastEvaluationNumber += 1
         let evaluation = ProposalEvaluationID(number: lastEvaluationNumber)
         held.evaluated = ProposalEvaluation(

@@ -165,7 +165,7 @@ extension Store {
         return nil
     }
 
-    func move(
+    func dryRunOrCommit(
         _ held: StoredList, from head: ListState, by made: ComputedChange, _ context: ChangeContext, isWriteOnly: Bool,
         completion: @escaping Completion<Outcome>
     ) {
@@ -174,7 +174,7 @@ extension Store {
             let after = head.moved(to: head.revision, made.new)
             let outcome = Outcome(
                 before: head, after: after, by: made, isWriteOnly: isWriteOnly,
-                evaluation: context.isForHandler ? keep(made, of: head, in: held) : nil)
+                evaluation: context.isForHandler ? rememberEvaluation(made, of: head, in: held) : nil)
             answer(.outcome(completion, .success(outcome)), about: head.name)
         case .commit where made.operations.isEmpty:
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
@@ -202,7 +202,7 @@ extension Store {
     private func leaseChange(from head: ListState, by made: ComputedChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }
-        if let found = made.consequences?.leases, found.isFor(lease, leases) { return found.change }
+        if let found = made.consequences?.leases, found.isComputed(for: lease, leases) { return found.change }
         return LeaseChange(made.operations, from: head.snapshot, to: made.new, lease: lease, leases: leases)
     }
 }

@@ -60,22 +60,22 @@ extension Store {
         }
         var outcomes: [AccessOutcome] = []
         for list in lists {
-            if let head = storedLists[list.name]?.head { replace(head, origin) }
-            outcomes.append(make(list, origin: origin, by: peer))
+            if let head = storedLists[list.name]?.head { deleteReplaced(head, origin) }
+            outcomes.append(createRestored(list, origin: origin, by: peer))
         }
         guard let last = outcomes.popLast() else { return completion(.success([])) }
         gathering.answers.append(
             .access({ [outcomes] result in completion(result.map { outcomes + [$0] }) }, .success(last)))
     }
 
-    private func replace(_ head: ListState, _ origin: Origin?) {
+    private func deleteReplaced(_ head: ListState, _ origin: Origin?) {
         replacedLists.insert(head.number)
         // A volatile list has to wait for the disk too. Otherwise it would be lost if the others cannot be written.
         storedLists[head.name]?.group = gathering.number
         delete(head, keeping: deletion(of: head, by: origin), answer: .settled {})
     }
 
-    func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
+    func createRestored(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
         let empty = ListState(
             name: list.name, epoch: Epoch.random(), durability: .durable, number: nextListNumber)
         nextListNumber += 1

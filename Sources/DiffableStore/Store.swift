@@ -47,7 +47,7 @@ package actor Store {
     /// The number of lists with a head. Bounded by `listsMax`.
     var numberOfHeads: Int
     /// The connection to etcd, where shared lists change first.
-    var engine = EngineLink()
+    var engine = EtcdLink()
     var nextListNumber: Int
     var usages = Usages()
     /// By list number, because a list's keys are forgotten when it is deleted.
@@ -102,7 +102,7 @@ package actor Store {
     /// Callbacks for histories that are being unpacked, by list number.
     var historyWaits: [Int: [@Sendable () -> Void]] = [:]
     /// The lists whose histories hold rebuilt states, in the order in which they got them.
-    private var listsWithRemadeStates: Deque<StoredList> = []
+    private var listsWithRebuiltStates: Deque<StoredList> = []
     var condition = Condition.running
     /// Whether the last group was refused because the disk is full.
     var isDiskFull = false
@@ -304,21 +304,21 @@ extension Store {
         guard let held = storedLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
         trimHistory(of: held, now: clock.running)
-        let hadRemadeStates = held.history.hasRemadeStates
-        defer { noteRemadeStates(of: held, had: hadRemadeStates) }
+        let hadRemadeStates = held.history.hasRebuiltStates
+        defer { limitRebuiltStates(of: held, had: hadRemadeStates) }
         return held.history.state(at: revision)
     }
 
     /// Drops the rebuilt states of the list that got them first. Otherwise a client that reads the histories of many
     /// lists would leave complete states in each.
-    func noteRemadeStates(of held: StoredList, had: Bool) {
-        guard !had, held.history.hasRemadeStates else { return }
-        listsWithRemadeStates.append(held)
-        guard listsWithRemadeStates.count > Self.listsWithRemadeStatesMax else { return }
-        listsWithRemadeStates.removeFirst().history.dropRemadeStates()
+    func limitRebuiltStates(of held: StoredList, had: Bool) {
+        guard !had, held.history.hasRebuiltStates else { return }
+        listsWithRebuiltStates.append(held)
+        guard listsWithRebuiltStates.count > Self.listsWithRebuiltStatesMax else { return }
+        listsWithRebuiltStates.removeFirst().history.dropRebuiltStates()
     }
 
-    private static let listsWithRemadeStatesMax = 16
+    private static let listsWithRebuiltStatesMax = 16
 
     /// The committed state, or the state at a revision, if the peer may read it.
     package func state(

@@ -90,7 +90,7 @@ struct AccessRecoveryTests {
 
 extension ScratchDirectory {
     func heading(_ number: Int) throws -> ListHeading {
-        try #require(try DatabaseQueue(path: databasePath).read { try ListHeading.of(number, in: $0) })
+        try #require(try DatabaseQueue(path: databasePath).read { try ListHeading.fetch(number, in: $0) })
     }
 
     func share(of heading: ListHeading) throws -> ListsDigest.Share {

@@ -150,7 +150,7 @@ struct BudgetTests {
             let now = await again.run { $0.clock.running }
             let pasts = order.map { name in
                 let past = Past()
-                past.steps = (all[name] ?? []).filter { !limits.isPast($0.time, now: now) }.map(\.cost)
+                past.steps = (all[name] ?? []).filter { !limits.isExpired($0.time, now: now) }.map(\.cost)
                 return past
             }
             keep(pasts, within: lengthInAllMax)
@@ -284,7 +284,7 @@ struct BudgetTests {
                 Int.random(in: 0...9, using: &generator)
             }
             let max = Int.random(in: 0...40, using: &generator)
-            let level = KeyBudget.level(of: counts, within: max)
+            let level = KeyBudget.keysPerList(of: counts, within: max)
             func kept(_ level: Int) -> Int { counts.reduce(0) { $0 + min($1, level) } }
             // The largest level that fits, or one.
             #expect(kept(level) <= max || level == 1)

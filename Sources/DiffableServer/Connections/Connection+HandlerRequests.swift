@@ -11,9 +11,9 @@ extension Connection {
         let subject = HandlerMachine.Subject.perform(request.action)
         guard let ask = ask(.perform, of: request.list, request.timeout, id: id, length: length) else { return }
         // Without a handler, the caller must not learn whether the target exists.
-        var place: AskedPlace?
+        var place: HandlerRequestTarget?
         if hub.handlers.isHandled(request.list, subject) {
-            place = AskedPlace(ifRevision: request.ifRevision)
+            place = HandlerRequestTarget(ifRevision: request.ifRevision)
             switch request.target {
             case .list: break
             case .items(let items): place?.items = items
@@ -34,7 +34,7 @@ extension Connection {
         else { return }
         // Without a handler, a caller that cannot read the list must not learn which items exist.
         let isChecked = hub.handlers.isHandled(request.list, subject) || mayRead(request.list)
-        look(isChecked ? AskedPlace(items: [request.item]) : nil, for: ask) { state in
+        look(isChecked ? HandlerRequestTarget(items: [request.item]) : nil, for: ask) { state in
             let hasChildren = (state.snapshot.numberOfChildren(of: request.item) ?? 0) > 0
             guard isChecked, !hasChildren, self.hub.handlers.isHandled(request.list, subject) else {
                 return ask.give(.expand(self.expanded(request.item, state)), after: Outbox.Barrier(state))
@@ -113,7 +113,7 @@ extension Connection {
             kind, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
     }
 
-    private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
+    private func look(_ place: HandlerRequestTarget?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
         let complete = onLoop { [unowned self] (result: Result<ListState, StoreError>) in
             guard context != nil else { return ask.abandon() }
             switch result {
@@ -122,7 +122,7 @@ extension Connection {
             }
         }
         let (list, peer) = (ask.list, peer)
-        hub.store.assumeIsolated { $0.ask(list, about: place, by: peer, completion: complete) }
+        hub.store.assumeIsolated { $0.checkHandlerRequest(list, about: place, by: peer, completion: complete) }
     }
 
     private func ask(

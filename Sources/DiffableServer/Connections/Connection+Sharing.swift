@@ -116,7 +116,7 @@ extension SharedReplica {
 }
 
 extension ConnectorNotification {
-    init(_ call: EngineCall) {
+    init(_ call: EtcdCall) {
         switch call {
         case .append(let call, let state, let next, let revision, let text, let absent):
             let after = SharedReplica(state)

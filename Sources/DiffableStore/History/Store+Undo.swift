@@ -5,7 +5,7 @@ import Diffable
 extension Store {
     /// Finds the state that an undo or a redo restores. Nil for any other plan.
     /// - Parameter drafted: states of an uncommitted draft, with their undo steps.
-    func past(
+    func stateToRestore(
         _ plan: ChangePlan, _ held: StoredList, _ head: ListState, drafted: [(state: ListState, step: UndoStep?)] = []
     ) throws(StoreError) -> RestoredState? {
         guard case .undo(let target) = plan else { return nil }
@@ -27,7 +27,7 @@ extension Store {
             return (wanted, wanted >= path.oldest && wanted <= head.revision ? path.step(to: wanted) : nil)
         case .back(let count), .forward(let count):
             let isRedo = if case .forward = target { true } else { false }
-            let (position, found) = isRedo ? path.forward(count) : path.back(count)
+            let (position, found) = isRedo ? path.positionAfterRedo(count) : path.positionAfterUndo(count)
             guard found == count, let kept = path.revision(at: position) else {
                 throw .nothingToUndo(head.name, isRedo: isRedo, wanted: count, found: found, current: head.revision)
             }

@@ -95,7 +95,7 @@ extension Store {
     package func schemaChanges(of name: ListName, for peer: Peer = .daemon) -> [SchemaChange] {
         guard mayRead(name, peer), let changes = storedLists[name]?.schemas?.changes else { return [] }
         let now = clock.running
-        return changes.reversed().filter { !limits.history.isPast($0.moment.running, now: now) }
+        return changes.reversed().filter { !limits.history.isExpired($0.moment.running, now: now) }
     }
 
     private func checkRoom(for schemas: ListSchemas, of name: ListName, by peer: Peer) throws(StoreError) {

@@ -95,7 +95,7 @@ extension Store {
                 repeating: first.result, of: head, isWriteOnly: isWriteOnly,
                 undoStep: undoPath(of: head, in: held, drafted: draft.states).steps[first.result.revision])
             if first.isInDraft {
-                rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
+                addResting(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             } else {
                 shared.requests[number] = nil
                 shared.machine.forget(number)
@@ -110,7 +110,7 @@ extension Store {
         try checkRoom(for: made.new, from: head, in: held, by: context.peer)
         if made.operations.isEmpty, context.request == nil {
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
-            rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
+            addResting(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
         let drafted = draft.states
@@ -119,7 +119,7 @@ extension Store {
             isWriteOnly: isWriteOnly)
     }
 
-    func rest(
+    func addResting(
         _ number: SharingMachine.RequestNumber, _ reply: DeferredReply, in draft: inout BatchDraft, _ shared: SharedList
     ) {
         shared.results[number] = reply
@@ -146,7 +146,8 @@ extension Store {
         }
         if let found { return try found.change.get() }
         let basis = ChangePlan.BaseState(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
+            head: head, schemas: held.headSchemas,
+            past: try stateToRestore(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
         guard let background else { return try change.plan.computeChange(from: basis) }
         let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)

@@ -18,7 +18,7 @@ extension Store {
         case .mostRecent:
             if let source = held.access.effective.source { return completion(.failure(.newestElsewhere(name, source))) }
             guard let shared = held.shared else { return completion(.success(state)) }
-            ask(.confirmation(name, completion), of: held, shared)
+            enqueue(.confirmation(name, completion), of: held, shared)
         case .notOlderThan(let revision):
             if state.revision >= revision { return completion(.success(state)) }
             // A pending change may make the revision, or be refused.
@@ -26,7 +26,7 @@ extension Store {
                 let head = held.head ?? state
                 return answer(.list(completion, head.result(ifAt: revision)), about: name)
             }
-            ask(.arrival(name, revision: revision, completion), of: held, shared)
+            enqueue(.arrival(name, revision: revision, completion), of: held, shared)
         }
     }
 

@@ -60,9 +60,9 @@ extension Store {
         if told.isGone { return removeReplica(held, shared, completion: completion) }
         if told.isLeft { return leave(held, shared, completion: completion) }
         var fits = true
-        if let part = told.part { fits = take(part, held, shared) }
-        fits = take(told.batches, held, shared) && fits
-        change(held) { $0.goOn(&$1) }
+        if let part = told.part { fits = receive(part, held, shared) }
+        fits = applyBatches(told.batches, held, shared) && fits
+        change(held) { $0.buildNextBatch(&$1) }
         if let isLive = told.isLive {
             change(held) { $0.setLive(isLive, &$1) }
             // The list's own lease may have ended, and an earlier attempt to delete the list may have an unknown outcome.
@@ -85,16 +85,16 @@ extension Store {
         self.answer(answer, about: name)
     }
 
-    private func take(_ part: Replication.Part, _ held: StoredList, _ shared: SharedList) -> Bool {
+    private func receive(_ part: Replication.Part, _ held: StoredList, _ shared: SharedList) -> Bool {
         shared.parts += part.text
         guard let end = part.end else { return true }
         let text = shared.parts
         shared.parts = []
-        return take(stateAt: end, text, held, shared)
+        return adoptState(at: end, text, held, shared)
     }
 
     /// Applies batches. Returns false if one should have been applied but could not be.
-    private func take(_ batches: [[UInt8]], _ held: StoredList, _ shared: SharedList) -> Bool {
+    private func applyBatches(_ batches: [[UInt8]], _ held: StoredList, _ shared: SharedList) -> Bool {
         for text in batches {
             if let number = SharedBatch.number(of: text), number <= shared.machine.position.batch { continue }
             let next = shared.machine.position.following(text)
@@ -106,11 +106,11 @@ extension Store {
                 case .misfit:
                     throw SharedBatch.Unreadable(
                         description: "it does not follow the last batch that this host applied")
-                case .own: change(held) { $0.take(upTo: next, &$1) }
+                case .own: change(held) { $0.advance(to: next, &$1) }
                 case .next:
                     guard let head = held.head else { return true }
                     let rows = try rows(of: batch, on: head)
-                    change(held) { $0.take(upTo: next, &$1) }
+                    change(held) { $0.advance(to: next, &$1) }
                     for row in rows { commit(row, of: held, answer: .settled {}) }
                     commitPosition(of: held, shared)
                 }

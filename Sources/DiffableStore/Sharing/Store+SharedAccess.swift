@@ -19,7 +19,7 @@ extension Store {
     ) throws(StoreError) {
         let access = held.headAccess
         guard access.isGoverned(by: peer) || access.rights(of: peer).contains(.read) else { throw .noSuchList(name) }
-        ask(
+        enqueue(
             .access(UnderwayAccess(name: name, change: change, peer: peer, completion: completion)), of: held, shared)
     }
 
@@ -51,7 +51,7 @@ extension Store {
         let new = storedAccess(old.record.changed(by: told), of: name)
         let outcome = AccessOutcome(state: draft.head, access: new.effective)
         if new.record == old.record {
-            rest(number, .access(underway.completion, .success(outcome)), in: &draft, shared)
+            addResting(number, .access(underway.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
         var row = SharedRow(operations: [], time: clock.now.timeOfDay.milliseconds)

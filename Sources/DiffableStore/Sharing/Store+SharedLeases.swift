@@ -79,7 +79,7 @@ extension Store {
         let request = engine.lastRequest
         shared.leaseEnd = request
         shared.requests[request] = .leaseEnd
-        change(held) { $0.ask(request, &$1) }
+        change(held) { $0.addRequest(request, &$1) }
     }
 
     /// Forgets a request that the machine has dropped, and searches again.
@@ -193,7 +193,7 @@ extension Store {
     // MARK: Whole states
 
     /// Replaces the list's leases with those in a complete state.
-    func takeLeases(_ told: [SharedLeaseText], _ held: StoredList) {
+    func adoptLeases(_ told: [SharedLeaseText], _ held: StoredList) {
         guard let head = held.head else { return }
         if let leases = leases[head.number] {
             for holder in leases.holders {

@@ -9,7 +9,7 @@ import Logging
 extension Store {
     /// Attaches a connector.
     /// - Returns: the positions of the replicas.
-    package func attach(host: String, send: @escaping @Sendable (EngineCall) -> Void) -> [SharedState] {
+    package func attach(host: String, send: @escaping @Sendable (EtcdCall) -> Void) -> [SharedState] {
         detach()
         engine.host = host
         engine.send = send
@@ -42,7 +42,7 @@ extension Store {
         end(call, pending, outcome)
     }
 
-    private func end(_ number: Int, _ call: EngineLink.PendingCall, _ outcome: SharingOutcome) {
+    private func end(_ number: Int, _ call: EtcdLink.PendingCall, _ outcome: SharingOutcome) {
         engine.awaitedCalls.removeAll { $0.call == number }
         switch call {
         case .machine(let name):
@@ -76,12 +76,12 @@ extension Store {
 
     // MARK: Requests
 
-    func ask(_ request: SharedRequest, of held: StoredList, _ shared: SharedList) {
+    func enqueue(_ request: SharedRequest, of held: StoredList, _ shared: SharedList) {
         engine.lastRequest += 1
         let number = engine.lastRequest
         shared.requests[number] = request
         if case .arrival(_, let revision, _) = request { shared.arrivals[number] = revision }
-        change(held) { $0.ask(number, until: waitEnd, &$1) }
+        change(held) { $0.addRequest(number, until: waitEnd, &$1) }
         scheduleWaking()
     }
 
@@ -101,7 +101,7 @@ extension Store {
         engine.isWakingScheduled = false
         let now = clock.running.milliseconds
         for held in storedLists.values where held.shared?.machine.isAwaited == true {
-            change(held) { $0.endWaits(at: now, &$1) }
+            change(held) { $0.timeOutRequests(at: now, &$1) }
         }
         while let first = engine.awaitedCalls.first, first.deadline <= now {
             engine.awaitedCalls.removeFirst()
@@ -111,7 +111,7 @@ extension Store {
     }
 
     /// Answers the waiting request. The call may still take effect, and its outcome is handled later.
-    private func endWait(for call: EngineLink.PendingCall) -> EngineLink.PendingCall {
+    private func endWait(for call: EtcdLink.PendingCall) -> EtcdLink.PendingCall {
         switch call {
         case .machine: return call
         case .creation(var creation):
@@ -167,12 +167,12 @@ extension Store {
         }
     }
 
-    private func call(of shared: SharedList, _ list: ListName, _ body: (Int) -> EngineCall) {
+    private func call(of shared: SharedList, _ list: ListName, _ body: (Int) -> EtcdCall) {
         shared.call = makeCall(.machine(list), body)
     }
 
     /// Sends a call. Nil without a connector, whose loss `detach` has already reported to the machine.
-    private func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+    private func makeCall(_ pending: EtcdLink.PendingCall, _ body: (Int) -> EtcdCall) -> Int? {
         guard let send = engine.send else { return nil }
         engine.lastCall += 1
         engine.calls[engine.lastCall] = pending
@@ -181,7 +181,7 @@ extension Store {
     }
 
     /// Sends a creation or removal, whose request times out like others.
-    func makeAwaitedCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+    func makeAwaitedCall(_ pending: EtcdLink.PendingCall, _ body: (Int) -> EtcdCall) -> Int? {
         let call = makeCall(pending, body)
         if let call {
             engine.awaitedCalls.append((call, waitEnd))
@@ -266,7 +266,7 @@ extension Store {
             }
             guard position != shared.machine.position else { continue }
             shared.call = nil
-            change(held) { $0.jump(to: position, &$1) }
+            change(held) { $0.skip(to: position, &$1) }
             if let state = state(of: shared, held) { engine.send?(.behind(state)) }
         }
     }

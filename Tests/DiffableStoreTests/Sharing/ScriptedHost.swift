@@ -11,7 +11,7 @@ final class ScriptedHost: @unchecked Sendable {
     let name: String
     private let journal: WorldJournal
     private(set) var store: Store
-    var calls: [EngineCall] = []
+    var calls: [EtcdCall] = []
 
     init(_ name: String) {
         self.name = name

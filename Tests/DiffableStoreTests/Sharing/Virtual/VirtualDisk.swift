@@ -22,7 +22,7 @@ struct VirtualDisk {
         case .deleted, .purged: (states[number], leases[number]) = (nil, nil)
         }
         if let leaseChange = change.leases, states[number] != nil {
-            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+            leases[number, default: Leases(of: change.state.name)].apply(leaseChange)
         }
         if let record = change.access { access[number] = record }
         if let result = change.result {
