@@ -95,7 +95,7 @@ extension ScratchDirectory {
 
     func share(of heading: ListHeading) throws -> ListsDigest.Share {
         var salvage = ListSalvage(heading, isHeadingGood: true)
-        return try DatabaseQueue(path: databasePath).read { salvage.examined(in: $0).share }
+        return try DatabaseQueue(path: databasePath).read { salvage.salvaged(in: $0).share }
     }
 
     func rewriteWitness(_ digest: ListsDigest) throws {

@@ -27,7 +27,7 @@ struct VirtualDisk {
         if let record = change.access { access[number] = record }
         if let result = change.result {
             windows[number, default: RequestWindow()].append(result)
-            windows[number]?.settle(RequestLimits())
+            windows[number]?.markOldestWritten(RequestLimits())
         }
     }
 
