@@ -16,7 +16,7 @@ final class Connector {
     func attach(
         _ connection: Connection, host: HostName, send: @escaping @Sendable (EtcdCall) -> Void
     ) -> [SharedState] {
-        if let former = self.connection, former !== connection { former.tell(ConnectorNotification.detached) }
+        if let former = self.connection, former !== connection { former.notify(ConnectorNotification.detached) }
         self.connection = connection
         return store.assumeIsolated { $0.attach(host: "\(host)", send: send) }
     }

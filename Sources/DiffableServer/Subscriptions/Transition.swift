@@ -27,7 +27,7 @@ final class Transition {
     }
 
     /// Returns the canonical diff, or nil if it is not known yet and takes long to compute.
-    func operationsAtOnce(in turn: TurnLimits) -> [ListOperation]? {
+    func operationsAtOnce(in turn: IterationLimits) -> [ListOperation]? {
         if let old, !new.isNear(old, in: turn) { return nil }
         return operations
     }
