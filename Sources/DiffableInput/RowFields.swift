@@ -121,7 +121,8 @@ package struct RowFields {
     private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
         guard let value = JSONReader(row.content).value(ofRow: field), !value.isNull else { return nil }
         guard let text = value.text else {
-            throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
+            throw InputError(
+                line: row.line, "\(field) is \(value.typeDescription); a string or a number is needed there")
         }
         return text
     }
