@@ -19,7 +19,7 @@ extension FeedSettings {
         }
     }
 
-    var complete: RowStates.Complete {
+    var complete: RowStates.CompleteContent {
         { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 

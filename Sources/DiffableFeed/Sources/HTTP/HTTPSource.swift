@@ -27,7 +27,8 @@ package struct HTTPSource: FeedSource {
     }
 
     init(
-        _ settings: HTTPSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete, environment: [String],
+        _ settings: HTTPSettings, _ rows: RowMapping, complete: @escaping RowStates.CompleteContent,
+        environment: [String],
         limits: InputLimits = FeedLimits.input
     ) {
         self.settings = settings

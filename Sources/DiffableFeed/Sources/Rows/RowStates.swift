@@ -70,7 +70,7 @@ struct RowStates {
             let sections = try builder.sections().map {
                 Section(id: $0.id, items: try $0.items.completed(by: complete))
             }
-            var last = Last(
+            var last = LastState(
                 images: images, fields: builder.fields, sections: sections.map(\.id), sectionOfRow: [],
                 snapshot: try Snapshot(sections, limits: .none))
             if mapping.fields.section != nil, mapping.fields.parent == nil {
