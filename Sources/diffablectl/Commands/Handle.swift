@@ -151,7 +151,7 @@ struct Handle: AsyncParsableCommand {
                 printMessage(command.complaint(about: request, objection))
             } _: { received in
                 // The place is taken here, because requests arrive here in order, but tasks may start in any order.
-                let place = turns.place()
+                let place = turns.enqueue()
                 return { try await turns.run(at: place) { try await command.verdict(on: received) } }
             }
         } catch .refused(let refusal) where wait && refusal.code == .noSuchList {
