@@ -118,7 +118,8 @@ extension ChangePlan {
         case .transact(let operations): operations.size(in: head, max: max)
         case .apply(let target, _): target.size(max: max) + head.numberOfItems
         case .undo:
-            past.map { $0.isNear(head, pagesMax: max / 128) ? 0 : $0.numberOfItems + head.numberOfItems } ?? 0
+            past.map { $0.sharesMostPages(with: head, pagesMax: max / 128) ? 0 : $0.numberOfItems + head.numberOfItems }
+                ?? 0
         }
     }
 

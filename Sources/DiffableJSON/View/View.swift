@@ -91,7 +91,7 @@ extension View {
 
     /// Whether finding the rows takes at most `workMax` units of 64 bytes of an item. O(workMax).
     package func isShort(for list: Snapshot, workMax: Int) -> Bool {
-        (matching ?? folding).work(of: list, max: workMax) != nil
+        (matching ?? folding).estimatedWork(of: list, max: workMax) != nil
     }
 }
 

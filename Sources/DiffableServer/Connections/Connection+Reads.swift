@@ -115,7 +115,7 @@ extension Connection {
         if let longAnswer { return longAnswer.line != nil }
         guard id != .absent, let old = try? state(of: request.list, at: request.from),
             let new = try? state(of: request.list, at: request.to),
-            !new.snapshot.isNear(old.snapshot, in: hub.background.turn)
+            !new.snapshot.sharesMostPages(with: old.snapshot, in: hub.background.turn)
         else { return true }
         // Its length is known only when it is computed, and counts before the next work of this user begins.
         longAnswer = LongAnswer(

@@ -371,7 +371,7 @@ final class Audience {
     private func isLong(from sent: DeliveredState, _ form: LineForm) -> Bool {
         if form == .snapshots || isReload(since: sent) { return false }
         if let step = step(from: sent) { return step.operationsAtOnce(in: list.background.turn) == nil }
-        return !shown.snapshot.isNear(sent.shown.snapshot, in: list.background.turn)
+        return !shown.snapshot.sharesMostPages(with: sent.shown.snapshot, in: list.background.turn)
     }
 
     /// Has the background compute the diff from the sent state, once for all subscribers that wait for it.
@@ -447,7 +447,7 @@ final class Audience {
         if isReload(since: sent) || shown.extent != sent.shown.extent { return false }
         let turn = list.background.turn
         if let step = step(from: sent) { return step.operationsAtOnce(in: turn)?.isEmpty == true }
-        return shown.snapshot.isNear(sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
+        return shown.snapshot.sharesMostPages(with: sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
     }
 
     /// Returns the diff from the sent state to the shown one.

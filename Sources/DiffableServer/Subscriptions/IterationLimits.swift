@@ -31,5 +31,7 @@ extension [ListOperation] {
 
 extension Snapshot {
     /// Whether the diff from another state can be computed in one iteration of the event loop.
-    func isNear(_ old: Snapshot, in turn: IterationLimits) -> Bool { isNear(old, pagesMax: turn.pagesMax) }
+    func sharesMostPages(with old: Snapshot, in turn: IterationLimits) -> Bool {
+        sharesMostPages(with: old, pagesMax: turn.pagesMax)
+    }
 }

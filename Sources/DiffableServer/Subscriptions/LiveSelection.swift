@@ -167,7 +167,7 @@ final class LiveSelection {
         let start = neighbour.flatMap { $0.users > 0 && $0.state === goal ? $0.stage : nil }
         neighbour = nil
         if let start { return begin(goal, input, besides: start, &workLeft) }
-        let work = selection.work(of: input, max: workLeft)
+        let work = selection.estimatedWork(of: input, max: workLeft)
         if work == nil, let spans {
             switch list.selections?.valueIndex(at: spans.path, for: goal) {
             case .known(let order, let state)?: return begin(state, order, spans.spans, &workLeft)
@@ -184,13 +184,13 @@ final class LiveSelection {
     private func begin(_ goal: ListState, _ input: Snapshot, besides start: Stage, _ workLeft: inout Int) -> Bool {
         let shown = start.snapshot
         if selection.expansion == .all {
-            let work = selection.work(of: shown, max: workLeft)
+            let work = selection.estimatedWork(of: shown, max: workLeft)
             return begin(goal, input, work, shown.numberOfItems, &workLeft) { [selection] in
                 selection.evaluate(input, among: shown)
             }
         }
         let expansion = start.selection.expansion
-        let work = selection.work(of: input, from: expansion, max: workLeft)
+        let work = selection.estimatedWork(of: input, from: expansion, max: workLeft)
         return begin(goal, input, work, input.numberOfItems, &workLeft) { [selection] in
             selection.advance(shown, of: input, from: expansion)
         }
@@ -199,7 +199,7 @@ final class LiveSelection {
     /// Begins from an order of the items, which may belong to a slightly older state of the list, and follows from
     /// there.
     private func begin(_ start: ListState, _ order: ValueIndex, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
-        let work = selection.work(of: order, in: spans)
+        let work = selection.estimatedWork(of: order, in: spans)
         let isFound = begin(start, order.list, work > workLeft ? nil : work, work, &workLeft) { [selection] in
             selection.evaluate(order, in: spans)
         }
@@ -231,7 +231,7 @@ final class LiveSelection {
     ) -> Bool {
         let operations = step.operationsAtOnce(in: list.background.turn)
         if let operations,
-            let work = selection.work(of: operations, from: stage.input, to: step.new, max: workLeft)
+            let work = selection.estimatedWork(of: operations, from: stage.input, to: step.new, max: workLeft)
         {
             workLeft -= work
             let snapshot = selection.advance(stage.snapshot, from: stage.input, to: step.new, by: operations)

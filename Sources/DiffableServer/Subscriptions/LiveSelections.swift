@@ -246,7 +246,7 @@ final class LiveSelections {
         var numbers: Set<Int> = []
         var parents: [ItemID] = []
         let workMax = list.background.turn.workMax
-        let isKnown = operations.forEachItemTouched(
+        let isKnown = operations.forEachChangedItem(
             from: old, to: new, max: workMax / index.workOfLook, { index.collect(matching: $0, into: &numbers) },
             parent: { parents.append($0) })
         guard isKnown, parents.count * numbered.count <= 8 * workMax else { return nil }

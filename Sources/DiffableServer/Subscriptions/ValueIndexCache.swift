@@ -59,7 +59,7 @@ struct ValueIndexCache {
         (kept.lastRevision, kept.lastTime) = (goal.revision, timesAsked)
         if kept.isLookedFor { return .awaited }
         if let order = kept.order {
-            if goal.snapshot.isNear(order.items.list, in: background.turn) {
+            if goal.snapshot.sharesMostPages(with: order.items.list, in: background.turn) {
                 kept.served += 1
                 return .known(order.items, order.state)
             }
