@@ -322,7 +322,7 @@ extension Connection {
         quota.note(requests: requests - before.requests, answers: answers - before.answers)
         if quota.roomForRequests < 0 {
             let length = framer.length
-            guard framer.letGoOfUnfinishedLine() else { return }
+            guard framer.skipUnfinishedLine() else { return }
             let smaller = "split it into several requests"
             refuseLine(.tooMuchHeld(length: length, smaller: smaller, max: hub.limits.heldLengthMax), nil)
             markDue()

@@ -104,7 +104,7 @@ final class ViewPreparation {
             guard let stages = known?.1 else { return view.rowsBeforeWindow(of: state.snapshot) }
             return stages.reduce(state.snapshot) { $1.shown(of: $0) }
         }
-        if view.isShort(for: state.snapshot, workMax: background.turn.workMax) {
+        if view.isQuickToEvaluate(on: state.snapshot, workMax: background.turn.workMax) {
             return setEarlierRows(find(), of: state, through: view)
         }
         let isWanted = { [self] in
