@@ -52,7 +52,7 @@ package struct LineFramer: Sendable {
     package mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: (Line) -> Demand) {
         var rest = bytes
         if hasBytes {
-            // Only up to the end of the deliverUnfinished line, so that the rest need not be copied.
+            // Only up to the end of the unfinished line, so that the rest need not be copied.
             let end = Self.newline(in: rest).map { $0 + 1 } ?? rest.count
             append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
             rest = UnsafeRawBufferPointer(rebasing: rest[end...])
@@ -71,7 +71,7 @@ package struct LineFramer: Sendable {
         if rest.isEmpty, buffer.isEmpty { return }
         append(rest)
         searched = buffer.count
-        // The deliverUnfinished line may already be too long.
+        // The unfinished line may already be too long.
         _ = deliverUnfinished(body)
     }
 
@@ -85,7 +85,7 @@ package struct LineFramer: Sendable {
     /// The number of kept bytes.
     package var length: Int { buffer.count - start }
 
-    /// Skips the deliverUnfinished line up to its newline; false if there is none.
+    /// Skips the unfinished line up to its newline; false if there is none.
     package mutating func skipUnfinishedLine() -> Bool {
         guard hasBytes, !hasEnded, searched == buffer.count else { return false }
         skip(start..<buffer.count)
