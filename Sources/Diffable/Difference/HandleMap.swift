@@ -111,7 +111,7 @@ struct HandleMap {
         } else {
             var larger = self
             larger.table = [UInt64](repeating: .max, count: max(4 * Self.fewMax, 2 * table.count))
-            forEachPair { larger.table[larger.place(of: UInt32(truncatingIfNeeded: $0 >> 32))] = $0 }
+            forEachPair { larger.table[larger.tableIndex(of: UInt32(truncatingIfNeeded: $0 >> 32))] = $0 }
             self = larger
         }
     }

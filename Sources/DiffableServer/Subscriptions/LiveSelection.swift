@@ -235,7 +235,7 @@ final class LiveSelection {
         {
             workLeft -= work
             let snapshot = selection.advance(stage.snapshot, from: stage.input, to: step.new, by: operations)
-            move(
+            setRows(
                 to: goal, Stage(selection: selection, input: step.new, snapshot: snapshot),
                 by: Transition(from: stage.snapshot, to: snapshot))
             return true
