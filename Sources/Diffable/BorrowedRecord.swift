@@ -28,7 +28,7 @@ struct BorrowedRecord {
 
     /// Whether id, kind, content and redraw requests may be equal. Reads both ends and the middle of the records, which
     /// covers all cache lines of most records, so that many pairs can be prefetched before the first is compared.
-    func isAlike(_ other: BorrowedRecord) -> Bool {
+    func mayBeEqual(to other: BorrowedRecord) -> Bool {
         guard header == other.header else { return false }
         guard let length = header.length else { return true }
         let mine = bytes
@@ -38,7 +38,7 @@ struct BorrowedRecord {
     }
 
     /// Whether records that are alike are equal. A single comparison, because id, kind and content are contiguous.
-    func isEqual(toAlike other: BorrowedRecord) -> Bool {
+    func isEqual(toSimilar other: BorrowedRecord) -> Bool {
         let mine = layout
         let its = other.layout
         return mine.contentLength == its.contentLength && mine.redraws == its.redraws

@@ -7,7 +7,7 @@ extension Snapshot {
     public func applying(
         _ operations: [ListOperation], limits: SnapshotLimits = SnapshotLimits()
     ) throws(TransactionError) -> Snapshot {
-        try applying(operations, Insertion(known: nil, limits: limits))
+        try applying(operations, ApplyContext(known: nil, limits: limits))
     }
 
     /// The state after these operations. An item without a given expansion gets the one that it has in `known`, and
@@ -15,10 +15,11 @@ extension Snapshot {
     package func applying(
         _ operations: [ListOperation], expansionFrom known: Snapshot, limits: SnapshotLimits
     ) throws(TransactionError) -> Snapshot {
-        try applying(operations, Insertion(known: known, limits: limits))
+        try applying(operations, ApplyContext(known: known, limits: limits))
     }
 
-    private func applying(_ operations: [ListOperation], _ insertion: Insertion) throws(TransactionError) -> Snapshot {
+    private func applying(_ operations: [ListOperation], _ insertion: ApplyContext) throws(TransactionError) -> Snapshot
+    {
         var snapshot = insertion.known.map { restored(after: $0) } ?? self
         try snapshot.apply(operations, insertion)
         return snapshot
@@ -26,10 +27,10 @@ extension Snapshot {
 
     /// Applies the operations in place. Copies nothing if no earlier state is retained. An error makes the snapshot unusable.
     package mutating func apply(_ operations: [ListOperation], limits: SnapshotLimits) throws(TransactionError) {
-        try apply(operations, Insertion(known: nil, limits: limits))
+        try apply(operations, ApplyContext(known: nil, limits: limits))
     }
 
-    private mutating func apply(_ operations: [ListOperation], _ insertion: Insertion) throws(TransactionError) {
+    private mutating func apply(_ operations: [ListOperation], _ insertion: ApplyContext) throws(TransactionError) {
         var insertion = insertion
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
@@ -40,7 +41,7 @@ extension Snapshot {
         }
     }
 
-    struct Insertion {
+    struct ApplyContext {
         /// The source of unspecified expansion.
         var known: Snapshot?
         var limits: SnapshotLimits
@@ -48,7 +49,7 @@ extension Snapshot {
         var patchedLength = 0
     }
 
-    mutating func apply(_ operation: ListOperation, _ insertion: inout Insertion) throws(OperationError) {
+    mutating func apply(_ operation: ListOperation, _ insertion: inout ApplyContext) throws(OperationError) {
         switch operation {
         case .reconfigureList(let content): setContent(content)
         case .patchList(let patch): try self.patch(patch, &insertion)
@@ -73,20 +74,21 @@ extension Snapshot {
         case .reconfigureItems(let changes): try reconfigure(changes)
         case .patchItems(let patches): try patch(patches, &insertion)
         case .reloadItems(let reloads): try reload(reloads)
-        case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try known(id)) }
-        case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try known(id)) }
-        case .foldItems(let ids): for id in ids { forest.setFolded(true, of: try known(id)) }
-        case .unfoldItems(let ids): for id in ids { forest.setFolded(false, of: try known(id)) }
-        case .replaceChildren(let parent, let items): try replaceItems(under: try known(parent), with: items, insertion)
+        case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try requiredHandle(id)) }
+        case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try requiredHandle(id)) }
+        case .foldItems(let ids): for id in ids { forest.setFolded(true, of: try requiredHandle(id)) }
+        case .unfoldItems(let ids): for id in ids { forest.setFolded(false, of: try requiredHandle(id)) }
+        case .replaceChildren(let parent, let items):
+            try replaceItems(under: try requiredHandle(parent), with: items, insertion)
         }
     }
 
-    func known(_ id: ItemID) throws(OperationError) -> Handle {
+    func requiredHandle(_ id: ItemID) throws(OperationError) -> Handle {
         guard let handle = handle(id) else { throw .noSuchItem(id) }
         return handle
     }
 
-    func known(_ id: SectionID) throws(OperationError) -> Handle {
+    func requiredHandle(_ id: SectionID) throws(OperationError) -> Handle {
         guard let handle = handle(id) else { throw .noSuchSection(id) }
         return handle
     }
@@ -97,13 +99,13 @@ extension Snapshot {
 extension Snapshot {
     private func owner(_ container: Container) throws(OperationError) -> Handle {
         if let id = container.parent {
-            let parent = try known(id)
-            if let section = container.section, forest.section(parent) != (try known(section)) {
+            let parent = try requiredHandle(id)
+            if let section = container.section, forest.section(parent) != (try requiredHandle(section)) {
                 throw .invalidItemAnchor(id, .isParentElsewhere)
             }
             return parent
         }
-        if let section = container.section { return try known(section) }
+        if let section = container.section { return try requiredHandle(section) }
         // A list without sections at this point means that no items are inserted, since they would have created one.
         guard let last = forest.children(Forest.list)?.last else { throw .noSuchSection(.first) }
         return last
@@ -114,7 +116,7 @@ extension Snapshot {
     /// If the list has no sections and the items name none, a section is created. So clients that use no sections can
     /// ignore them, and two clients that start at the same time need not agree on which one creates the first.
     private mutating func owner(
-        _ container: Container, of items: [Item], _ insertion: Insertion
+        _ container: Container, of items: [Item], _ insertion: ApplyContext
     ) throws(OperationError) -> Handle {
         if !items.isEmpty, container.isLastSection, numberOfSections == 0 {
             try insert([Section(id: .first)], at: .end, insertion)
@@ -125,7 +127,7 @@ extension Snapshot {
     /// Resolves a position. An inserted or moved item cannot be its own anchor.
     /// - Parameter items: the items to insert; empty for a move.
     private mutating func place(
-        of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: Insertion,
+        of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: ApplyContext,
         where isComing: (Record) -> Bool
     ) throws(OperationError) -> (owner: Handle, HandlePosition) {
         switch position {
@@ -144,7 +146,7 @@ extension Snapshot {
         _ anchor: ItemID, in container: Container?, _ fault: AnchorFault, where isComing: (Record) -> Bool
     ) throws(OperationError) -> Handle {
         if isComing(anchor.record) { throw .invalidItemAnchor(anchor, fault) }
-        let sibling = try known(anchor)
+        let sibling = try requiredHandle(anchor)
         if let container, try owner(container) != forest.parent(sibling) {
             throw .invalidItemAnchor(anchor, .isElsewhere)
         }
@@ -166,7 +168,7 @@ extension Snapshot {
         _ anchor: SectionID, _ fault: AnchorFault, where isComing: (Record) -> Bool
     ) throws(OperationError) -> Handle {
         if isComing(anchor.record) { throw .invalidSectionAnchor(anchor, fault) }
-        return try known(anchor)
+        return try requiredHandle(anchor)
     }
 }
 
@@ -179,7 +181,8 @@ extension [Item] {
 // MARK: - Inserting
 
 extension Snapshot {
-    mutating func insert(_ sections: [Section], at spot: HandlePosition, _ insertion: Insertion) throws(OperationError)
+    mutating func insert(_ sections: [Section], at spot: HandlePosition, _ insertion: ApplyContext)
+        throws(OperationError)
     {
         var handles: [Handle] = []
         handles.reserveCapacity(sections.count)
@@ -199,13 +202,13 @@ extension Snapshot {
     }
 
     private mutating func insert(
-        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: Insertion
+        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: ApplyContext
     ) throws(OperationError) {
         try insert(items, under: owner, at: spot, insertion, level: forest.level(owner) + 1)
     }
 
     private mutating func insert(
-        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: Insertion, level: Int
+        _ items: [Item], under owner: Handle, at spot: HandlePosition, _ insertion: ApplyContext, level: Int
     ) throws(OperationError) {
         guard let first = items.first else { return }
         try insertion.checkLevel(level, of: first)
@@ -221,7 +224,7 @@ extension Snapshot {
     }
 
     /// Allocates an item with its children. It has no position yet.
-    private mutating func insert(_ item: Item, _ insertion: Insertion, level: Int) throws(OperationError) -> Handle {
+    private mutating func insert(_ item: Item, _ insertion: ApplyContext, level: Int) throws(OperationError) -> Handle {
         guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
         let handle = try allocate(item, insertion)
         if !item.children.isEmpty {
@@ -231,7 +234,7 @@ extension Snapshot {
     }
 
     /// Allocates a handle for a new item. It shares the record of the known state if nothing in it changed.
-    mutating func allocate(_ item: Item, _ insertion: Insertion) throws(OperationError) -> Handle {
+    mutating func allocate(_ item: Item, _ insertion: ApplyContext) throws(OperationError) -> Handle {
         guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
         let slot = insertion.known.flatMap { known in known.itemHandle(item.record).map { known.forest.slots[$0] } }
         let record = item.record.sharing(slot?.record)
@@ -242,7 +245,7 @@ extension Snapshot {
     }
 }
 
-extension Snapshot.Insertion {
+extension Snapshot.ApplyContext {
     /// Counts a patch of a content of this length, in bytes.
     mutating func countPatched(_ length: Int) throws(OperationError) {
         patchedLength += length
@@ -258,17 +261,17 @@ extension Snapshot.Insertion {
 
 extension Snapshot {
     private mutating func delete(_ ids: [SectionID], _ unknown: ListOperation.Unknown) throws(OperationError) {
-        for handle in try known(ids, unknown, known) { delete(handle) }
+        for handle in try handlesToDelete(ids, unknown, requiredHandle) { delete(handle) }
     }
 
     private mutating func delete(_ ids: [ItemID], _ unknown: ListOperation.Unknown) throws(OperationError) {
         // The most common case: no array for the handle.
         if ids.count == 1, let handle = handle(ids[0]) { return delete(handle) }
-        for handle in try known(ids, unknown, known) { delete(handle) }
+        for handle in try handlesToDelete(ids, unknown, requiredHandle) { delete(handle) }
     }
 
     /// Looks up all ids before the first deletion, so that a parent can be named together with its child.
-    private func known<ID>(
+    private func handlesToDelete<ID>(
         _ ids: [ID], _ unknown: ListOperation.Unknown, _ known: (ID) throws(OperationError) -> Handle
     ) throws(OperationError) -> [Handle] {
         var handles: [Handle] = []
@@ -291,7 +294,7 @@ extension Snapshot {
     private mutating func delete(_ handle: Handle) {
         // It may have been deleted with a parent earlier in the same operation.
         guard forest.slots.hasRecord(handle) else { return }
-        forest.displace(handle)
+        forest.detach(handle)
         let isSection = forest.parent(handle) == Forest.list
         forest.free(handle) { freed, record in
             if isSection && freed == handle {
@@ -307,16 +310,16 @@ extension Snapshot {
 
 extension Snapshot {
     private mutating func move(_ id: SectionID, to position: SectionPosition) throws(OperationError) {
-        let handle = try known(id)
+        let handle = try requiredHandle(id)
         let spot = try spot(of: position, .isMoved) { $0.hasSameID(as: id.record) }
         forest.move(handle, under: Forest.list, at: spot)
     }
 
     private mutating func move(
-        _ id: ItemID, to position: ItemPosition, _ insertion: Insertion
+        _ id: ItemID, to position: ItemPosition, _ insertion: ApplyContext
     ) throws(OperationError) {
         let limits = insertion.limits
-        let handle = try known(id)
+        let handle = try requiredHandle(id)
         let (owner, spot) = try place(of: position, .isMoved, [], insertion) { $0.hasSameID(as: id.record) }
         if owner == handle || forest.isAncestor(handle, of: owner) { throw .ownDescendant(id) }
         let level = forest.level(owner) + 1
@@ -332,7 +335,7 @@ extension Snapshot {
 extension Snapshot {
     private mutating func reload(_ reloads: [SectionReload]) throws(OperationError) {
         for reload in reloads {
-            let handle = try known(reload.id)
+            let handle = try requiredHandle(reload.id)
             let record = forest.record(handle)
             forest.setRecord(
                 reload.content == nil
@@ -343,7 +346,7 @@ extension Snapshot {
 
     private mutating func reconfigure(_ changes: [ItemReconfiguration]) throws(OperationError) {
         for change in changes {
-            let handle = try known(change.id)
+            let handle = try requiredHandle(change.id)
             let record = forest.record(handle)
             forest.setRecord(
                 change.content == nil
@@ -353,9 +356,9 @@ extension Snapshot {
         }
     }
 
-    private mutating func patch(_ patches: [ItemPatch], _ insertion: inout Insertion) throws(OperationError) {
+    private mutating func patch(_ patches: [ItemPatch], _ insertion: inout ApplyContext) throws(OperationError) {
         for patch in patches {
-            let handle = try known(patch.id)
+            let handle = try requiredHandle(patch.id)
             let record = forest.record(handle)
             try insertion.countPatched(record.contentLength)
             let content = try patch.patch(record.content)
@@ -363,14 +366,14 @@ extension Snapshot {
         }
     }
 
-    private mutating func patch(_ patch: ListPatch, _ insertion: inout Insertion) throws(OperationError) {
+    private mutating func patch(_ patch: ListPatch, _ insertion: inout ApplyContext) throws(OperationError) {
         try insertion.countPatched(listRecord?.contentLength ?? 0)
         setContent(try patch.patch(content))
     }
 
     private mutating func reload(_ reloads: [ItemReload]) throws(OperationError) {
         for reload in reloads {
-            let handle = try known(reload.id)
+            let handle = try requiredHandle(reload.id)
             let record = forest.record(handle)
             // A new kind implies a reload. Without one, clients are asked to reload.
             let isNewKind = reload.kind.map { $0 != record.kind } ?? false

@@ -9,19 +9,19 @@ extension Snapshot {
     public func replacingItems(
         inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) -> Snapshot {
-        let insertion = Insertion(known: nil, limits: limits)
+        let insertion = ApplyContext(known: nil, limits: limits)
         var snapshot = self
         if snapshot.handle(id) == nil { try snapshot.insert([Section(id: id)], at: .end, insertion) }
-        try snapshot.replaceItems(under: try snapshot.known(id), with: items, insertion)
+        try snapshot.replaceItems(under: try snapshot.requiredHandle(id), with: items, insertion)
         return snapshot
     }
 
     mutating func replaceItems(
-        under owner: Handle, with items: [Item], _ insertion: Insertion
+        under owner: Handle, with items: [Item], _ insertion: ApplyContext
     ) throws(OperationError) {
         let kept = try knownHandles(of: items, under: owner)
         // After all items that stay are displaced, everything left under the owner and under these items is deleted.
-        for handle in kept { forest.displace(handle) }
+        for handle in kept { forest.detach(handle) }
         for handle in kept { freeChildren(of: handle) }
         freeChildren(of: owner)
         try place(items, under: owner, level: forest.level(owner) + 1, insertion)
@@ -46,7 +46,7 @@ extension Snapshot {
     }
 
     private mutating func place(
-        _ items: [Item], under owner: Handle, level: Int, _ insertion: Insertion
+        _ items: [Item], under owner: Handle, level: Int, _ insertion: ApplyContext
     ) throws(OperationError) {
         guard let first = items.first else { return }
         try insertion.checkLevel(level, of: first)

@@ -33,7 +33,7 @@ public struct Snapshot: Sendable {
         redrawsAsked = known.redrawsAsked
         setListRecord(known.listRecord)
         if let content { setContent(content) }
-        try insert(sections, at: .end, Insertion(known: known, limits: limits))
+        try insert(sections, at: .end, ApplyContext(known: known, limits: limits))
     }
 
     package init(

@@ -4,12 +4,12 @@
 /// Every page is written once and never split, so that building a million items takes no longer than reading them. O(n) in total.
 package struct SnapshotBuilder {
     private var forest = Forest()
-    private var sections = SiblingRun(of: Forest.list)
+    private var sections = SiblingTreeBuilder(of: Forest.list)
     private var sectionIndex = IdentifierIndex()
     /// The last section, its last item, the last child of that, and so on.
     private var path: [Handle] = []
     /// The open runs: of the last section's items, of the children of its last item, and so on.
-    private var runs: [SiblingRun] = []
+    private var runs: [SiblingTreeBuilder] = []
     private var hashes: [IdentifierIndex.Pair] = []
     /// The newest elements, which have handles but no slots yet, so that each page of slots is looked up only once.
     private var waiting: [(record: Record, place: SlotPosition)] = []
@@ -56,8 +56,8 @@ package struct SnapshotBuilder {
     }
 
     package mutating func append(section record: Record) throws(OperationError) {
-        leave(0)
-        settle()
+        closeSubtrees(downTo: 0)
+        allocateWaiting()
         let hash = record.hash
         guard sectionIndex.handle(hash: hash, where: { forest.record($0).hasSameID(as: record) }) == nil else {
             throw .duplicateSection(SectionID(record: record))
@@ -74,26 +74,26 @@ package struct SnapshotBuilder {
         item record: Record, hash: UInt32, level: Int, isExpanded: Bool, isFolded: Bool = false
     ) {
         precondition(level <= levelMax, "an item comes after its section and its parent")
-        leave(level + 1)
-        if runs.count == level { runs.append(SiblingRun(of: path[level])) }
+        closeSubtrees(downTo: level + 1)
+        if runs.count == level { runs.append(SiblingTreeBuilder(of: path[level])) }
         let place = SlotPosition(
             parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded, isFolded: isFolded)
         let handle = forest.handle(after: waiting.count)
         waiting.append((record, place))
-        if SlotArray.isLastOfPage(handle) { settle() }
+        if SlotArray.isLastOfPage(handle) { allocateWaiting() }
         runs[level].append(handle)
         hashes.append(IdentifierIndex.pair(handle, hash: hash))
         path.append(handle)
     }
 
-    private mutating func settle() {
+    private mutating func allocateWaiting() {
         if waiting.isEmpty { return }
         forest.allocate(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
 
     /// Shortens the path. The subtrees below its end are complete.
-    private mutating func leave(_ count: Int) {
+    private mutating func closeSubtrees(downTo count: Int) {
         while path.count > count {
             path.removeLast()
             guard runs.count > path.count, var run = runs.popLast() else { continue }
@@ -114,8 +114,8 @@ package struct SnapshotBuilder {
     }
 
     private mutating func end() {
-        leave(0)
-        settle()
+        closeSubtrees(downTo: 0)
+        allocateWaiting()
         if sectionIndex.count > 0 { _ = sections.end(in: &forest) }
     }
 }

@@ -54,7 +54,7 @@ extension Client {
                 }
                 group.addTask {
                     for await state in newest {
-                        try await self.untilThereIsADaemon(list, durability) { () throws(ClientError) in
+                        try await self.retryUntilApplied(list, durability) { () throws(ClientError) in
                             try await apply(state)
                         }
                     }
@@ -72,7 +72,7 @@ extension Client {
         if Task.isCancelled { throw ClientError.cancelled }
     }
 
-    private func untilThereIsADaemon(
+    private func retryUntilApplied(
         _ list: ListName, _ durability: Durability, _ apply: () async throws(ClientError) -> Outcome
     ) async throws {
         var isNew = false
@@ -83,7 +83,7 @@ extension Client {
             } catch {
                 if error.isSettledByAskingAgain { continue }
                 guard error.isRefused(.noSuchList) else {
-                    if isNew { await takeAway(list) }
+                    if isNew { await deleteCreatedList(list) }
                     throw error
                 }
             }
@@ -108,7 +108,7 @@ extension Client {
 
     /// Deletes a list that was created for a refused state, unless it has been changed since. If that fails, the refusal is
     /// still the error.
-    private func takeAway(_ list: ListName) async {
+    private func deleteCreatedList(_ list: ListName) async {
         _ = try? await withConnection { connection in
             try await connection.deleteList(list, ifRevision: 0, keeping: .never)
         }

@@ -52,7 +52,7 @@ public final class Connection: Sendable {
     /// Changes the conversation, and then resumes the tasks that are due.
     func withRouter<R: Sendable>(_ body: (inout sending MessageRouter) -> R) -> R {
         let (result, due) = router.withLock { router in
-            (body(&router), router.takeDue())
+            (body(&router), router.takeReadyReplies())
         }
         for due in due { due.resume() }
         return result
@@ -161,7 +161,7 @@ public final class Connection: Sendable {
 
     package func closed() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard withRouter({ $0.tellEnd { _ in continuation.finish() } }) else { return }
+        guard withRouter({ $0.notifyOfEnd { _ in continuation.finish() } }) else { return }
         for await _ in ends {}
     }
 }
@@ -190,9 +190,9 @@ extension Connection {
     }
 
     private func send(_ expectation: MessageRouter.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
-        guard await turns.take() else { throw .cancelled }
-        defer { turns.pass() }
-        let id = try withRouter { $0.begin(expectation) }.get()
+        guard await turns.acquire() else { throw .cancelled }
+        defer { turns.release() }
+        let id = try withRouter { $0.register(expectation) }.get()
         var isInParts = false
         do throws(ClientError) {
             var writer = ByteWriter()
@@ -206,7 +206,7 @@ extension Connection {
         } catch {
             withRouter { $0.abandon(id) }
             // Before any other request is written: incomplete parts must never be completed by another request's last part.
-            if isInParts { await breakOff() }
+            if isInParts { await closeAfterIncompleteRequest() }
             throw error
         }
         return id
@@ -219,7 +219,7 @@ extension Connection {
     }
 
     /// Ends the connection for all its users. The daemon discards the incomplete request.
-    private func breakOff() async {
+    private func closeAfterIncompleteRequest() async {
         // It may be closed already.
         try? await channel.close().get()
     }
@@ -247,7 +247,7 @@ extension Connection {
 
     /// Changes the subscription's view. The subscription's receiver is notified when it takes effect. Does not wait.
     func setViewSoon(_ view: CurrentView.Version, subscription: Int) {
-        guard case .success(let id) = withRouter({ $0.begin(.view(view, subscription: subscription)) }) else {
+        guard case .success(let id) = withRouter({ $0.register(.view(view, subscription: subscription)) }) else {
             return
         }
         writeSoon(.setView(.init(view.view, subscription: subscription)), id: .number(id))
@@ -277,7 +277,7 @@ extension Connection {
                 buffer.withUnsafeReadableBytes { framer.append($0) }
                 while let arrival = framer.next(Connection.message) {
                     let (message, line) = try arrival.get()
-                    await act(withRouter { $0.receive(message, line: line) })
+                    await carryOut(withRouter { $0.receive(message, line: line) })
                 }
                 noteQuiet()
             }
@@ -287,7 +287,7 @@ extension Connection {
             // The end of a connection and an error on it mean the same: no more data arrives.
         }
         let end = unintelligible ?? lossReason
-        await act(withRouter { $0.finish(end) })
+        await carryOut(withRouter { $0.finish(end) })
     }
 
     private static func message(_ line: LineFramer.Line) -> Result<(Message, line: [UInt8]), ClientError> {
@@ -305,7 +305,7 @@ extension Connection {
         }
     }
 
-    private func act(_ action: MessageRouter.Action) async {
+    private func carryOut(_ action: MessageRouter.Action) async {
         switch action {
         case .none: break
         case .tell(let receiver, let arrival): await receiver(arrival)

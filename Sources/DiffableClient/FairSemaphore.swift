@@ -39,7 +39,7 @@ package final class FairSemaphore: Sendable {
         state = Mutex(State(free: width))
     }
 
-    package func place() -> Ticket {
+    package func enqueue() -> Ticket {
         state.withLock { state in
             state.lastNumber += 1
             state.line.append((state.lastNumber, nil))
@@ -50,16 +50,16 @@ package final class FairSemaphore: Sendable {
     /// Does the work when its turn is reached. Throws `CancellationError` if the task was cancelled before that, or the
     /// semaphore was closed.
     package func run<R>(at place: Ticket, _ work: () async throws -> R) async throws -> R {
-        guard await take(place) else { throw CancellationError() }
-        defer { pass() }
+        guard await acquire(place) else { throw CancellationError() }
+        defer { release() }
         return try await work()
     }
 
-    func take() async -> Bool { await take(place()) }
+    func acquire() async -> Bool { await acquire(enqueue()) }
 
-    /// Waits for a turn, which lasts until `pass`. False without a turn, if the task was cancelled first or the
+    /// Waits for a turn, which lasts until `release`. False without a turn, if the task was cancelled first or the
     /// semaphore was closed.
-    func take(_ place: Ticket) async -> Bool {
+    func acquire(_ place: Ticket) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (isOut, admitted): (Bool, [Continuation]) = state.withLock { state in
@@ -75,11 +75,11 @@ package final class FairSemaphore: Sendable {
                 for next in admitted { next.resume(returning: true) }
             }
         } onCancel: {
-            leave(place)
+            cancel(place)
         }
     }
 
-    func pass() {
+    func release() {
         let (admitted, idle): ([Continuation], CheckedContinuation<Void, Never>?) = state.withLock { state in
             state.free += 1
             let admitted = state.admit()
@@ -109,7 +109,7 @@ package final class FairSemaphore: Sendable {
     }
 
     /// A task that has not reached its place yet notices the cancellation itself.
-    private func leave(_ place: Ticket) {
+    private func cancel(_ place: Ticket) {
         let (waiting, admitted): (Continuation?, [Continuation]) = state.withLock { state in
             guard let index = state.line.firstIndex(where: { $0.number == place.number }),
                 let waiting = state.line[index].continuation

@@ -4,7 +4,7 @@ import DiffableProtocol
 /// The pending replies and notifications of a connection, by request and by subscription. A state machine without I/O.
 ///
 /// It resumes no task itself, because it is inside a lock that cancellation takes too: the runtime holds a task's own lock
-/// while it reports a cancellation, and needs that lock to resume the task. After each change, the owner resumes `takeDue()`.
+/// while it reports a cancellation, and needs that lock to resume the task. After each change, the owner resumes `takeReadyReplies()`.
 ///
 /// A subscription's receiver is registered by the line that announces the subscription, while the reader handles that line: the
 /// following `reset` can be in the same packet.
@@ -42,7 +42,7 @@ struct MessageRouter: Sendable {
         case abandoned(Expectation)
     }
 
-    private var due: [Due] = []
+    private var due: [ReadyReply] = []
     private var lastID = 0
     private var pending: [Int: Pending] = [:]
     private var receivers: [Int: Receiver] = [:]
@@ -56,14 +56,14 @@ struct MessageRouter: Sendable {
 }
 
 extension MessageRouter {
-    struct Due {
+    struct ReadyReply {
         let continuation: CheckedContinuation<RawReply, Never>
         let reply: RawReply
 
         func resume() { continuation.resume(returning: reply) }
     }
 
-    mutating func takeDue() -> [Due] {
+    mutating func takeReadyReplies() -> [ReadyReply] {
         if due.isEmpty { return [] }
         defer { due = [] }
         return due
@@ -73,7 +73,7 @@ extension MessageRouter {
 // MARK: - Requests
 
 extension MessageRouter {
-    mutating func begin(_ expectation: Expectation) -> Result<Int, ClientError> {
+    mutating func register(_ expectation: Expectation) -> Result<Int, ClientError> {
         if let end { return .failure(end) }
         lastID += 1
         pending[lastID] = .expected(expectation)
@@ -85,9 +85,9 @@ extension MessageRouter {
         case .expected(let expectation): pending[id] = .waiting(expectation, continuation)
         case .replied(let reply):
             pending[id] = nil
-            due.append(Due(continuation: continuation, reply: reply))
+            due.append(ReadyReply(continuation: continuation, reply: reply))
         case .waiting: preconditionFailure("one task waits for one reply")
-        case .abandoned, nil: due.append(Due(continuation: continuation, reply: .failure(end ?? .cancelled)))
+        case .abandoned, nil: due.append(ReadyReply(continuation: continuation, reply: .failure(end ?? .cancelled)))
         }
     }
 
@@ -96,7 +96,7 @@ extension MessageRouter {
         case .expected(let expectation): pending[id] = expectation.whenAbandoned
         case .waiting(let expectation, let continuation):
             pending[id] = expectation.whenAbandoned
-            due.append(Due(continuation: continuation, reply: .failure(.cancelled)))
+            due.append(ReadyReply(continuation: continuation, reply: .failure(.cancelled)))
         // The reply arrived first: the cancelled task still gets it, and handles its effects.
         case .replied: break
         case .abandoned, nil: break
@@ -121,35 +121,35 @@ extension MessageRouter {
     mutating func receive(_ message: Message, line: [UInt8]) -> Action {
         switch message {
         case .result(.number(let id), let result):
-            if case .abandoned(let expectation) = pending[id] { return disown(id, expectation, result) }
-            return settle(id, .success(result))
+            if case .abandoned(let expectation) = pending[id] { return endUnwanted(id, expectation, result) }
+            return resolve(id, .success(result))
         case .failure(.number(let id), let error):
-            return settle(id, .failure(.refused(Refusal(error))))
+            return resolve(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
             // The daemon could not read a line, so it is unknown which request failed and none can be relied on; or the daemon
             // does not serve this user at all.
             let isRefusal = [.tooLarge, .permissionDenied].contains(error.code)
             return finish(isRefusal ? .refused(Refusal(error)) : .unintelligible(error.message))
-        case .reset(let reset): return tell(reset.subscription, message, line)
-        case .changes(let changes): return tell(changes.subscription, message, line)
-        case .snapshot(let snapshot): return tell(snapshot.subscription, message, line)
-        case .patch(let patch): return tell(patch.subscription, message, line)
-        case .bookmark(let bookmark): return tell(bookmark.subscription, message, line)
-        case .listsChanged(let subscription, _, _): return tell(subscription, message, line)
+        case .reset(let reset): return delivery(to: reset.subscription, message, line)
+        case .changes(let changes): return delivery(to: changes.subscription, message, line)
+        case .snapshot(let snapshot): return delivery(to: snapshot.subscription, message, line)
+        case .patch(let patch): return delivery(to: patch.subscription, message, line)
+        case .bookmark(let bookmark): return delivery(to: bookmark.subscription, message, line)
+        case .listsChanged(let subscription, _, _): return delivery(to: subscription, message, line)
         case .listDeleted(let subscription, _):
-            let action = tell(subscription, message, line)
+            let action = delivery(to: subscription, message, line)
             if !lasting.contains(subscription) { receivers[subscription] = nil }
             return action
         case .other(method: "restore"):
             if let backupReceiver { return .tell(backupReceiver, .notification(message, line: line)) }
         case .subscriptionEnded(let subscription, _, _, _):
-            let action = tell(subscription, message, line)
+            let action = delivery(to: subscription, message, line)
             forget(subscription: subscription)
             return action
-        case .request(let request): return tell(handler: request.handler, message, line)
-        case .requestCancelled(let handler, _, _, _): return tell(handler: handler, message, line)
+        case .request(let request): return delivery(toHandler: request.handler, message, line)
+        case .requestCancelled(let handler, _, _, _): return delivery(toHandler: handler, message, line)
         case .handlerEnded(let handler, _, _):
-            let action = tell(handler: handler, message, line)
+            let action = delivery(toHandler: handler, message, line)
             forget(handler: handler)
             return action
         case .result, .other: break
@@ -165,7 +165,7 @@ extension MessageRouter {
     mutating func forget(handler: Int) { handlers[handler] = nil }
 
     /// Returns false if the connection has already ended.
-    mutating func tellEnd(_ receiver: @escaping Receiver) -> Bool {
+    mutating func notifyOfEnd(_ receiver: @escaping Receiver) -> Bool {
         guard end == nil else { return false }
         endReceivers.append(receiver)
         return true
@@ -174,20 +174,20 @@ extension MessageRouter {
     mutating func finish(_ reason: ClientError) -> Action {
         guard end == nil else { return .none }
         end = reason
-        for id in pending.keys.sorted() { _ = settle(id, .failure(reason)) }
+        for id in pending.keys.sorted() { _ = resolve(id, .failure(reason)) }
         defer { (receivers, handlers, endReceivers) = ([:], [:], []) }
         return .tellAll(Array(receivers.values) + Array(handlers.values) + endReceivers, reason)
     }
 
-    private func tell(_ subscription: Int, _ message: Message, _ line: [UInt8]) -> Action {
+    private func delivery(to subscription: Int, _ message: Message, _ line: [UInt8]) -> Action {
         receivers[subscription].map { .tell($0, .notification(message, line: line)) } ?? .none
     }
 
-    private func tell(handler: Int, _ message: Message, _ line: [UInt8]) -> Action {
+    private func delivery(toHandler handler: Int, _ message: Message, _ line: [UInt8]) -> Action {
         handlers[handler].map { .tell($0, .notification(message, line: line)) } ?? .none
     }
 
-    private mutating func settle(_ id: Int, _ reply: RawReply) -> Action {
+    private mutating func resolve(_ id: Int, _ reply: RawReply) -> Action {
         switch pending[id] {
         case .expected(.view(let view, let subscription)):
             pending[id] = nil
@@ -199,14 +199,14 @@ extension MessageRouter {
         case .waiting(let expectation, let continuation):
             pending[id] = nil
             fulfil(expectation, reply)
-            due.append(Due(continuation: continuation, reply: reply))
+            due.append(ReadyReply(continuation: continuation, reply: reply))
         case .abandoned: pending[id] = nil
         case .replied, nil: break
         }
         return .none
     }
 
-    private mutating func disown(_ id: Int, _ expectation: Expectation, _ result: [UInt8]) -> Action {
+    private mutating func endUnwanted(_ id: Int, _ expectation: Expectation, _ result: [UInt8]) -> Action {
         pending[id] = nil
         switch expectation {
         case .subscription: return subscription(in: result).map(Action.unsubscribe) ?? .none

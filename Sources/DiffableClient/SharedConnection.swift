@@ -62,10 +62,10 @@ extension SharedConnection {
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                join(Waiter(number: number, deadline: deadline, continuation: continuation))
+                addWaiter(Waiter(number: number, deadline: deadline, continuation: continuation))
             }
         } onCancel: {
-            leave(number)
+            cancelWaiter(number)
         }
         return try result.get()
     }
@@ -86,7 +86,7 @@ extension SharedConnection {
         }
     }
 
-    private func join(_ waiter: Waiter) {
+    private func addWaiter(_ waiter: Waiter) {
         let (result, mustRun): (Result<Connection, ClientError>?, Bool) = state.withLock { state in
             // A later cancellation finds the waiter.
             if Task.isCancelled { return (.failure(.cancelled), false) }
@@ -104,7 +104,7 @@ extension SharedConnection {
         if mustRun { Task { await run() } }
     }
 
-    private func leave(_ number: Int) {
+    private func cancelWaiter(_ number: Int) {
         let waiter: Waiter? = state.withLock { state in
             state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
         }
@@ -176,7 +176,7 @@ extension SharedConnection {
     private func run() async {
         while let pause = pauseBeforeNextAttempt() {
             if pause > .zero { try? await Task.sleep(for: pause) }
-            await attempt()
+            await connectOnce()
         }
     }
 
@@ -191,24 +191,24 @@ extension SharedConnection {
         }
     }
 
-    private func attempt() async {
+    private func connectOnce() async {
         do {
             let path = try path ?? .find()
             try await Connection.withConnection(
                 to: path, name: name, replyTimeout: replyTimeout, watch: watch
             ) { connection in
-                begin(connection)
-                await untilClosedOrUnused(connection)
+                handOut(connection)
+                await waitUntilClosedOrUnused(connection)
                 giveUp(connection)
             }
         } catch let error as ClientError {
-            fail(error)
+            recordFailure(error)
         } catch {
             // Thrown when a connection is closed that had already ended.
         }
     }
 
-    private func begin(_ connection: Connection) {
+    private func handOut(_ connection: Connection) {
         let waiting = change { state in
             state.connection = connection
             state.users += state.waiting.count
@@ -220,7 +220,7 @@ extension SharedConnection {
         for waiter in waiting { waiter.continuation.resume(returning: .success(connection)) }
     }
 
-    private func fail(_ error: ClientError) {
+    private func recordFailure(_ error: ClientError) {
         let now = ContinuousClock.now
         let failed = change { state in
             state.failures += 1
@@ -234,17 +234,17 @@ extension SharedConnection {
         for waiter in failed { waiter.continuation.resume(returning: .failure(error)) }
     }
 
-    private func untilClosedOrUnused(_ connection: Connection) async {
+    private func waitUntilClosedOrUnused(_ connection: Connection) async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await connection.closed() }
-            group.addTask { await self.untilUnused() }
+            group.addTask { await self.waitUntilUnused() }
             await group.next()
             group.cancelAll()
         }
     }
 
     /// Waits until the connection has not been needed for a while, and withdraws it.
-    private func untilUnused() async {
+    private func waitUntilUnused() async {
         let (unused, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.unused = continuation }
         // Checks once, even if the last user has already finished.

@@ -23,26 +23,28 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameter named: the path that the user gave, for example in an option of the program.
     public static func find(_ named: String? = nil) throws(ClientError) -> SocketPath {
-        try find(named, environment: variable, isSocket: isSocket, isLeft: isLeft, isState: isState)
+        try find(
+            named, environment: variable, isSocket: isSocket, isAbandoned: isAbandoned,
+            holdsDaemonState: holdsDaemonState)
     }
 
-    /// Tests replace `isSocket`. `isLeft` says whether a socket has no listener, and `isState` whether a directory is the state
+    /// Tests replace `isSocket`. `isAbandoned` says whether a socket has no listener, and `holdsDaemonState` whether a directory is the state
     /// directory of a daemon of this user.
     package static func find(
         _ named: String?, environment: (String) -> String?, isSocket: (String) -> Bool,
-        isLeft: (String) -> Bool = { _ in false }, isState: (String) -> Bool = { _ in false }
+        isAbandoned: (String) -> Bool = { _ in false }, holdsDaemonState: (String) -> Bool = { _ in false }
     ) throws(ClientError) -> SocketPath {
         if let named { return SocketPath(named) }
         if let path = environment("DIFFABLED_SOCKET"), !path.isEmpty { return SocketPath(path) }
         let user = user(environment: environment)
-        if let user, isSocket(user.path), !isLeft(user.path) { return user }
-        if let directory = stateDirectory(environment: environment), isState(directory) {
+        if let user, isSocket(user.path), !isAbandoned(user.path) { return user }
+        if let directory = stateDirectory(environment: environment), holdsDaemonState(directory) {
             throw .ownDaemonStopped(user, stateDirectory: directory)
         }
         let sockets = usualPaths(environment: environment).filter(isSocket)
         guard let first = sockets.first else { throw .noSocket(lookedAt: usualPaths(environment: environment)) }
         // For a socket without a listener, connecting fails with the reason.
-        return sockets.count == 2 && !isLeft(system.path) ? system : SocketPath(first)
+        return sockets.count == 2 && !isAbandoned(system.path) ? system : SocketPath(first)
     }
 
     /// The directory in which the user's own daemon keeps its lists; nil without an absolute path for it.
@@ -54,7 +56,7 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the directory exists, belongs to this user, and contains more than the positions of mirrors that commands store
     /// there.
-    private static func isState(_ path: String) -> Bool {
+    private static func holdsDaemonState(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             return false
@@ -84,7 +86,7 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether a socket has no listener. Does not wait, and returns false for a busy daemon. Also returns false for an
     /// untrusted socket, because connecting reports that.
-    package static func isLeft(_ path: String) -> Bool {
+    package static func isAbandoned(_ path: String) -> Bool {
         guard let socket = try? SocketPath(path).trusted() else { return false }
         guard let descriptor = connectedSocket(socket.path, waits: false) else { return errno == ECONNREFUSED }
         close(descriptor)

@@ -95,13 +95,13 @@ struct CommandExchange {
             pollfd(fd: errors ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         let count = poll(&polled, nfds_t(polled.count), patienceMilliseconds)
-        if let deadline, deadline <= .now { endAtOnce() }
+        if let deadline, deadline <= .now { killNow() }
         if let timeout, timeout <= .now {
             result.isOverdue = true
-            end()
+            terminate()
         }
         guard count > 0 else { return }
-        if polled[0].revents != 0 { hear() }
+        if polled[0].revents != 0 { readEvent() }
         if polled[1].revents != 0 { send() }
         if polled[2].revents != 0 || polled[3].revents != 0 { receive() }
     }
@@ -114,19 +114,19 @@ struct CommandExchange {
         return milliseconds < 0 ? 1_000 : Int32(clamping: milliseconds + 1)
     }
 
-    private mutating func hear() {
+    private mutating func readEvent() {
         var byte: UInt8 = 0
         guard read(wake, &byte, 1) == 1 else { return }
         switch Event(rawValue: byte) {
         case .isCancelled?:
             options.say("stopping \(program) (process \(child.processID)), because its caller no longer waits")
-            end()
+            terminate()
         case .hasEnded?: hasEnded = true
         case nil: break
         }
     }
 
-    private mutating func end() {
+    private mutating func terminate() {
         guard deadline == nil else { return }
         deadline = .now + CommandRun.mercy
         timeout = nil
@@ -135,7 +135,7 @@ struct CommandExchange {
         kill(-child.processID, SIGCONT)
     }
 
-    private mutating func endAtOnce() {
+    private mutating func killNow() {
         if !hasEnded, !isKilled { options.say("\(program) (process \(child.processID)) did not end and was killed") }
         isKilled = true
         kill(-child.processID, SIGKILL)
@@ -154,7 +154,7 @@ struct CommandExchange {
     }
 
     private mutating func receive() {
-        let received = CommandExchange.unread(of: &output)
+        let received = CommandExchange.drained(of: &output)
         var isTooLong = false
         if let receive = options.receive {
             if !received.isEmpty { isTooLong = !receive(received) }
@@ -166,14 +166,14 @@ struct CommandExchange {
             result.isTooLong = true
             if let descriptor = output { close(descriptor) }
             output = nil
-            end()
+            terminate()
         }
-        let part = CommandExchange.unread(of: &errors)
+        let part = CommandExchange.drained(of: &errors)
         options.complain(part)
         complaints.append(part)
     }
 
-    private static func unread(of descriptor: inout Int32?) -> [UInt8] {
+    private static func drained(of descriptor: inout Int32?) -> [UInt8] {
         var bytes: [UInt8] = []
         guard let number = descriptor else { return bytes }
         var part = [UInt8](repeating: 0, count: 1 << 16)

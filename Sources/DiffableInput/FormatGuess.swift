@@ -39,11 +39,11 @@ enum FormatGuess {
         if beginsJSON(line) {
             return line.first == UInt8(ascii: "{") && JSONRows.isRow(line) ? .ndjson : .json
         }
-        if let likeness = likeness(of: first, rest) { throw InputError(likeness) }
+        if let message = otherFormatMessage(of: first, rest) { throw InputError(message) }
         return .lines
     }
 
-    private static func likeness(of first: ArraySlice<UInt8>, _ rest: TextLines) -> InputMessage? {
+    private static func otherFormatMessage(of first: ArraySlice<UInt8>, _ rest: TextLines) -> InputMessage? {
         let line = trimmed(first)
         if let beginning = markup.first(where: { line.prefix($0.utf8.count).elementsEqual($0.utf8, by: isSameLetter) })
         {

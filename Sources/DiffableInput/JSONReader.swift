@@ -26,7 +26,7 @@ package struct JSONReader {
 
     package var content: Content { Content(Array(bytes)) }
 
-    package var sort: String {
+    package var typeDescription: String {
         switch bytes.first {
         case UInt8(ascii: "{"): "an object"
         case UInt8(ascii: "["): "an array"

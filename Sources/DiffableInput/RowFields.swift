@@ -12,16 +12,16 @@ package struct RowFields {
     /// `firstColumn` is the field that identifies the records of a table without any of the usual names.
     package init(_ named: ItemBuilder.Fields, firstRow: Row?, firstColumn: FieldPath?) {
         self.named = named
-        id = named.id ?? Self.usualID(of: firstRow) ?? firstColumn
+        id = named.id ?? Self.inferredIDField(of: firstRow) ?? firstColumn
     }
 
-    private static func usualID(of row: Row?) -> FieldPath? {
+    private static func inferredIDField(of row: Row?) -> FieldPath? {
         guard let row, row.id == nil else { return nil }
-        return usualID(in: row.content)
+        return inferredIDField(in: row.content)
     }
 
     /// The field that identifies a row if no setting names one.
-    package static func usualID(in content: Content) -> FieldPath? {
+    package static func inferredIDField(in content: Content) -> FieldPath? {
         usualIDs.first { JSONReader(content).value(ofRow: $0)?.text != nil }
     }
 
@@ -121,7 +121,8 @@ package struct RowFields {
     private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
         guard let value = JSONReader(row.content).value(ofRow: field), !value.isNull else { return nil }
         guard let text = value.text else {
-            throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
+            throw InputError(
+                line: row.line, "\(field) is \(value.typeDescription); a string or a number is needed there")
         }
         return text
     }

@@ -85,7 +85,7 @@ package struct RowMapping: Equatable, Sendable {
 
     /// The format from options or the file's name; only without these does the input decide.
     private func format(of bytes: [UInt8], file: String?, named name: String) throws(InputError) -> InputFormat {
-        if let said = saidFormat(file) { return said }
+        if let said = declaredFormat(file) { return said }
         if let firstTableSetting {
             throw InputError(
                 "\(firstTableSetting) is for tables, and nothing says which kind of table \(name) is: use \(.from, "csv"), \(.from, "tsv") or "
@@ -96,11 +96,11 @@ package struct RowMapping: Equatable, Sendable {
         }
     }
 
-    private func saidFormat(_ file: String?) -> InputFormat? {
+    private func declaredFormat(_ file: String?) -> InputFormat? {
         from ?? (rows != nil ? .json : separator != nil ? .csv : file.flatMap(InputFormat.known))
     }
 
-    private func isGuessed(_ file: String?) -> Bool { saidFormat(file) == nil }
+    private func isGuessed(_ file: String?) -> Bool { declaredFormat(file) == nil }
 }
 
 // MARK: - Tables

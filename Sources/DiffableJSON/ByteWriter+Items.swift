@@ -25,7 +25,7 @@ extension ByteWriter {
 
     /// Writes the text between an item and the next one in pre-order, which may be at another level.
     @inline(__always)
-    mutating func appendStep(fromLevel last: Int, to level: Int) {
+    mutating func appendSeparator(fromLevel last: Int, to level: Int) {
         if level > last {
             append(#","children":["#)
         } else {

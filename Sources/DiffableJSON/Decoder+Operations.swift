@@ -156,7 +156,7 @@ extension Decoder {
                 !verb.isOfDaemon || limits.unknownMembers == .areIgnored
             else { throw OperationVerb.unknown(string) }
             if isFirst {
-                try object.note(OperationMember.op.rawValue, name, of: verb.name)
+                try object.recordMember(OperationMember.op.rawValue, name, of: verb.name)
             } else {
                 (scanner, object) = first
             }

@@ -41,10 +41,10 @@ package struct Decoder {
     ) throws(DecodingError) {
         while let name = try nextName(of: &object) {
             guard let member = Member.named(name), allowed.contains(member) else {
-                try passUnknown(name, of: what(), known: allowed.names)
+                try skipOrRefuseUnknown(name, of: what(), known: allowed.names)
                 continue
             }
-            try object.note(member.rawValue, name, of: what())
+            try object.recordMember(member.rawValue, name, of: what())
             do throws(DecodingError) {
                 if !member.takesNull, try readNull() { continue }
                 try read(member, &self)
@@ -61,11 +61,11 @@ package struct Decoder {
 
         /// Records a member. Throws for a duplicate.
         @inline(__always)
-        package mutating func note(
+        package mutating func recordMember(
             _ number: UInt8, _ name: JSONString, of what: @autoclosure () -> String
         ) throws(DecodingError) {
             let bit: UInt32 = 1 &<< UInt32(number)
-            if seen & bit != 0 { throw Decoder.twice(name, in: what()) }
+            if seen & bit != 0 { throw Decoder.duplicateMember(name, in: what()) }
             seen |= bit
         }
     }
@@ -82,12 +82,12 @@ package struct Decoder {
     }
 
     @inline(never)
-    fileprivate static func twice(_ name: JSONString, in what: String) -> DecodingError {
+    fileprivate static func duplicateMember(_ name: JSONString, in what: String) -> DecodingError {
         .invalid("\(what) has the member \"\(name.text)\" twice", at: name.offset)
     }
 
     @inline(never)
-    package mutating func passUnknown(
+    package mutating func skipOrRefuseUnknown(
         _ name: JSONString, of what: @autoclosure () -> String, known: @autoclosure () -> [String]
     ) throws(DecodingError) {
         if limits.unknownMembers == .areIgnored {

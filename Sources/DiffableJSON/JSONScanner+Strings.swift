@@ -19,7 +19,7 @@ extension JSONScanner {
             end &+= 8
         }
         guard end < byteCount, bytes[unchecked: end] == UInt8(ascii: "\"") else {
-            return try stringBehindPlainBytes(from: start, to: end)
+            return try stringAfterPlainBytes(from: start, to: end)
         }
         offset = end + 1
         return JSONString(bytes: bytes.slice(start..<end), offset: start, hasEscapes: false)
@@ -27,7 +27,7 @@ extension JSONScanner {
 
     /// Reads the rest of a string that is not plain ASCII, or that ends near the end of the text.
     @inline(never)
-    private mutating func stringBehindPlainBytes(from start: Int, to end: Int) throws(JSONError) -> JSONString {
+    private mutating func stringAfterPlainBytes(from start: Int, to end: Int) throws(JSONError) -> JSONString {
         offset = end
         var hasEscapes = false
         while true {

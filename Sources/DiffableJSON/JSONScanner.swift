@@ -34,11 +34,11 @@ package struct JSONScanner {
     package mutating func peek() -> UInt8? {
         // The usual case: programs write no white space.
         if offset < byteCount, bytes[unchecked: offset] > 0x20 { return bytes[unchecked: offset] }
-        return peekBehindWhitespace()
+        return peekAfterWhitespace()
     }
 
     @inline(never)
-    private mutating func peekBehindWhitespace() -> UInt8? {
+    private mutating func peekAfterWhitespace() -> UInt8? {
         while offset < byteCount, Self.isWhitespace(bytes[unchecked: offset]) {
             offset += 1
             whitespaceCount += 1

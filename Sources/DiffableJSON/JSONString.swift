@@ -13,7 +13,7 @@ package struct JSONString {
 
     /// Compares a string with escapes. Names hardly ever have one, so this is kept out of the common path.
     @inline(never)
-    package func means(_ literal: StaticString) -> Bool {
+    package func equals(_ literal: StaticString) -> Bool {
         // An escaped byte takes at most six, as in `\u0061`, so a longer string cannot be equal.
         bytes.count <= 6 * literal.utf8CodeUnitCount && unescaped().elementsEqual(literal.utf8)
     }
@@ -21,7 +21,7 @@ package struct JSONString {
     /// Whether the string is this ASCII literal. Member names are compared with it.
     @inline(__always)
     package static func ~= (literal: StaticString, string: JSONString) -> Bool {
-        if string.hasEscapes { return string.means(literal) }
+        if string.hasEscapes { return string.equals(literal) }
         let count = literal.utf8CodeUnitCount
         // The compiler knows the literal, and compares a word or two.
         return string.bytes.count == count

@@ -39,7 +39,7 @@ package struct MergePatch: Sendable {
     package func itemPatch(of id: ItemID) -> ItemPatch {
         ItemPatch(id: id, document: Content(document)) { content throws(OperationError) in
             let result = self.applied(to: content)
-            guard let length = tooLong(result) else { return result }
+            guard let length = excessiveLength(of: result) else { return result }
             throw .contentTooLong(id, length: length, max: resultLengthMax)
         }
     }
@@ -47,13 +47,13 @@ package struct MergePatch: Sendable {
     package var listPatch: ListPatch {
         ListPatch(document: Content(document)) { content throws(OperationError) in
             let result = self.applied(to: content)
-            guard let length = tooLong(result) else { return result }
+            guard let length = excessiveLength(of: result) else { return result }
             throw .listContentTooLong(length: length, max: resultLengthMax)
         }
     }
 
     /// The length of a result that is too long, in bytes; nil for any other.
-    private func tooLong(_ result: Content?) -> Int? {
+    private func excessiveLength(of result: Content?) -> Int? {
         result.flatMap { $0.bytes.count > resultLengthMax ? $0.bytes.count : nil }
     }
 

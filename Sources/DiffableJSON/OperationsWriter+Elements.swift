@@ -123,10 +123,10 @@ extension OperationsWriter {
                 part.writer.append(#","items":["#)
                 return .sectionItems(level: level)
             case .sectionItems(let last):
-                part.writer.appendStep(fromLevel: last, to: level)
+                part.writer.appendSeparator(fromLevel: last, to: level)
                 return .sectionItems(level: level)
             case .items(let base, let last) where level >= base:
-                part.writer.appendStep(fromLevel: last, to: level)
+                part.writer.appendSeparator(fromLevel: last, to: level)
                 return .items(base: base, level: level)
             case .nothing, .sections, .items:
                 close(open, &part)

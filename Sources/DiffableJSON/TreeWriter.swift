@@ -75,7 +75,7 @@ package struct TreeWriter: Sendable {
             switch open {
             case .nothing: begin(into: &writer)
             case .section: writer.append(#","items":["#)
-            case .item(let last): writer.appendStep(fromLevel: last, to: level)
+            case .item(let last): writer.appendSeparator(fromLevel: last, to: level)
             }
             writer.appendItemOpening(record, isExpanded: isExpanded, isFolded: isFolded, expansion: .canonical)
             return .item(level: level)

@@ -12,10 +12,10 @@ extension Decoder {
         var object = try beginObject(what())
         while let name = try nextName(of: &object) {
             guard let member = Member.named(name) else {
-                try passUnknown(name, of: what(), known: Member.allCases.map(\.name))
+                try skipOrRefuseUnknown(name, of: what(), known: Member.allCases.map(\.name))
                 continue
             }
-            try object.note(member.rawValue, name, of: what())
+            try object.recordMember(member.rawValue, name, of: what())
             do throws(DecodingError) {
                 if !member.takesNull, try readNull() { continue }
                 try read(member, &self)

@@ -64,7 +64,7 @@ package struct LineFramer: Sendable {
             let line = UnsafeRawBufferPointer(rebasing: rest[..<newline])
             rest = UnsafeRawBufferPointer(rebasing: rest[(newline + 1)...])
             skipped?.read(line)
-            let appetite = skipped == nil ? handOut(line, body) : body(endSkipping())
+            let appetite = skipped == nil ? deliver(line, body) : body(endSkipping())
             if appetite == .sated { return append(rest) }
         }
         // The usual case: only whole lines arrived.
@@ -72,7 +72,7 @@ package struct LineFramer: Sendable {
         append(rest)
         searched = buffer.count
         // The unfinished line may already be too long.
-        _ = unfinished(body)
+        _ = deliverUnfinished(body)
     }
 
     package enum Demand {
@@ -86,7 +86,7 @@ package struct LineFramer: Sendable {
     package var length: Int { buffer.count - start }
 
     /// Skips the unfinished line up to its newline; false if there is none.
-    package mutating func letGoOfUnfinishedLine() -> Bool {
+    package mutating func skipUnfinishedLine() -> Bool {
         guard hasBytes, !hasEnded, searched == buffer.count else { return false }
         skip(start..<buffer.count)
         discardRead()
@@ -106,9 +106,9 @@ package struct LineFramer: Sendable {
                 readSkipped(range)
                 return try body(endSkipping())
             }
-            if let result = try handOut(range, body) { return result }
+            if let result = try deliver(range, body) { return result }
         }
-        return try unfinished(body)
+        return try deliverUnfinished(body)
     }
 
     /// Calls `body` with the next line, which stays unread if `body` returns nil. The result shows whether that was so, or
@@ -128,7 +128,7 @@ package struct LineFramer: Sendable {
     }
 
     /// Handles the bytes after the last newline.
-    private mutating func unfinished<R>(_ body: (Line) throws -> R) rethrows -> R? {
+    private mutating func deliverUnfinished<R>(_ body: (Line) throws -> R) rethrows -> R? {
         let range = start..<buffer.count
         if range.isEmpty || skipped != nil {
             skip(range)
@@ -142,7 +142,7 @@ package struct LineFramer: Sendable {
         }
         guard hasEnded else { return nil }
         start = buffer.count
-        return try handOut(range, body)
+        return try deliver(range, body)
     }
 
     private mutating func skip(_ range: Range<Int>) {
@@ -161,12 +161,12 @@ package struct LineFramer: Sendable {
         return .skipped(skipped ?? RefusedLine())
     }
 
-    private func handOut<R>(_ range: Range<Int>, _ body: (Line) throws -> R) rethrows -> R? {
-        try buffer.withUnsafeBytes { try handOut(UnsafeRawBufferPointer(rebasing: $0[range]), body) }
+    private func deliver<R>(_ range: Range<Int>, _ body: (Line) throws -> R) rethrows -> R? {
+        try buffer.withUnsafeBytes { try deliver(UnsafeRawBufferPointer(rebasing: $0[range]), body) }
     }
 
     /// Nil for a blank line.
-    private func handOut<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
+    private func deliver<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
         let content = Self.content(of: line)
         // Even if it is blank: in pieces it would have been reported before its end.
         if content.count > lineLengthMax { return try body(.tooLong(RefusedLine(content))) }

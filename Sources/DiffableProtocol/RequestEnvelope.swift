@@ -55,7 +55,7 @@ struct RequestEnvelope: ~Copyable {
         from decoder: inout Decoder, line: UnsafeRawBufferPointer
     ) throws(DecodingError) -> Request? {
         // Members may have any order, so the method is looked for if it has not been read yet.
-        if method == nil { method = try methodBehind(decoder, line: line) }
+        if method == nil { method = try methodAfter(decoder, line: line) }
         // A missing method is an error after the whole line has been read.
         guard let method else {
             try decoder.scan { scanner throws(JSONError) in try scanner.skipValue() }
@@ -70,7 +70,7 @@ struct RequestEnvelope: ~Copyable {
         return request
     }
 
-    private mutating func methodBehind(
+    private mutating func methodAfter(
         _ decoder: Decoder, line: UnsafeRawBufferPointer
     ) throws(DecodingError) -> Method? {
         var ahead = Decoder(line, limits: decoder.limits)

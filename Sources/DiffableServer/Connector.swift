@@ -14,9 +14,9 @@ final class Connector {
 
     /// Attaches a connection as the connector. It replaces any other, which is notified.
     func attach(
-        _ connection: Connection, host: HostName, send: @escaping @Sendable (EngineCall) -> Void
+        _ connection: Connection, host: HostName, send: @escaping @Sendable (EtcdCall) -> Void
     ) -> [SharedState] {
-        if let former = self.connection, former !== connection { former.tell(ConnectorNotification.detached) }
+        if let former = self.connection, former !== connection { former.notify(ConnectorNotification.detached) }
         self.connection = connection
         return store.assumeIsolated { $0.attach(host: "\(host)", send: send) }
     }

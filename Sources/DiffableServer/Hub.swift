@@ -51,12 +51,12 @@ final class Hub {
     private(set) var trafficBefore = Reply.Traffic()
     let refusalLog: RefusalLog
     /// Whether a report of the figures is scheduled.
-    private var isNewsScheduled = false
+    private var isReportScheduled = false
     private var memoryReturn = MemoryReleasePolicy()
     /// The bytes that the quotas of all users count, except requests that wait for handlers. When they shrink, free memory
     /// is returned to the system.
     var lengthHeld = LengthMeter()
-    private var figuresTold = Figures()
+    private var figuresReported = Figures()
     /// Connections that have sent no line yet.
     let silences: DeadlineTimers<Connection>
     /// Quotas by user; nil for peers that the kernel does not know.
@@ -83,7 +83,7 @@ final class Hub {
     private var postponedConnections = UserQueues<Connection>()
     private var postponedQuotas: [UserQuota] = []
     private(set) lazy var lookSignal = SocketPollSignal { [unowned self] in resumePostponed() }
-    var turns: TurnScheduler
+    var turns: TimeSliceScheduler
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
     private(set) var isQuiet = false
@@ -95,26 +95,26 @@ final class Hub {
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.refusalLog = RefusalLog(logger)
-        self.turns = TurnScheduler(served)
+        self.turns = TimeSliceScheduler(served)
         self.background = Background(beyond: options.turn, for: served, called: "views", on: eventLoop)
         self.changes = Background(beyond: options.turn, for: served, called: "changes", on: eventLoop)
         self.timers = DeadlineTimers(on: eventLoop) { $0.wake() }
         self.listsTimers = DeadlineTimers(on: eventLoop) { $0.wake() }
-        self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
+        self.silences = DeadlineTimers(on: eventLoop) { $0.closeSilent() }
         self.handlers = Handlers(options.limits, store, on: eventLoop)
         self.mirrors = Mirrors(store)
         self.connector = Connector(store)
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         self.background.trim = options.memory.trim
-        self.background.onFree = { [unowned self] in scheduleNews() }
-        self.handlers.onChange = { [unowned self] in noteAbilities(on: $0) }
+        self.background.onFree = { [unowned self] in scheduleReport() }
+        self.handlers.onChange = { [unowned self] in noteCapabilities(on: $0) }
     }
 
     /// Lets the store do work in the background that does not fit a tick. Used on the event loop.
     func backgroundWork() -> BackgroundWork {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         return BackgroundWork(sizeMax: options.turn.itemsFreedMax) { size, work, then in
-            hub.value.changes.find(size: size, while: { true }, work) {
+            hub.value.changes.compute(size: size, while: { true }, work) {
                 then()
                 guard let quota = hub.value.quotas[hub.value.served.current.id] else { return }
                 hub.value.noteChanges(of: quota, length: hub.value.store.assumeIsolated { $0.lengthOfLastChange })
@@ -182,7 +182,7 @@ final class Hub {
         dueLists.removeFirst(lists)
         serveConnections()
         turns.finish()
-        if onEmpty != nil { noticeQuiet() }
+        if onEmpty != nil { checkForQuiet() }
         if !waitingConnections.isEmpty || !postponedConnections.isEmpty || !postponedLists.isEmpty
             || !laggingWindows.isEmpty
         {
@@ -199,7 +199,7 @@ final class Hub {
         let count = dueConnections.count
         // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win
         // every time, so each iteration begins with another connection.
-        let first = count > 1 ? nextFirst(of: count) : 0
+        let first = count > 1 ? chooseFirst(of: count) : 0
         for position in 0..<count {
             let connection = dueConnections[(position + first) % count]
             waitingConnections.append(connection, of: connection.quota.userID)
@@ -219,7 +219,7 @@ final class Hub {
 
     /// Chooses the first connection of a tick by Weyl's sequence with the golden ratio. Taking turns would not be fair,
     /// because ticks may have a rhythm of their own.
-    private func nextFirst(of count: Int) -> Int {
+    private func chooseFirst(of count: Int) -> Int {
         turnsServed &+= 0x9E37_79B9_7F4A_7C15
         return Int((turnsServed >> 32) % UInt64(count))
     }
@@ -235,7 +235,7 @@ final class Hub {
 
     /// Resumes postponed work after the sockets have been polled.
     private func resumePostponed() {
-        turns.noteLook()
+        turns.notePoll()
         let quotas = postponedQuotas
         postponedQuotas = []
         for quota in quotas { quota.resumePostponed() }
@@ -255,7 +255,7 @@ final class Hub {
 
     /// Notices when the last request is answered. Subscribers stay connected until then, to receive the effects of all
     /// requests.
-    private func noticeQuiet() {
+    private func checkForQuiet() {
         guard !isQuiet, connections.values.allSatisfy(\.session.isIdle) else { return }
         isQuiet = true
         for connection in connections.values { connection.markDue() }
@@ -274,7 +274,7 @@ final class Hub {
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
         let list = FollowedList(state, background, pages, laggingWindows) { [unowned self] in serveLater($0) }
         list.onWorkLeft = { [unowned self, unowned list] in postponedLists.append(list) }
-        list.onLag = { [unowned self] in slowReaders.note() }
+        list.onLag = { [unowned self] in slowReaders.scheduleMeasuring() }
         followedLists[name] = list
         return list
     }
@@ -313,13 +313,13 @@ final class Hub {
                 handlers.endList(commit.list)
                 mirrors.forget(commit.list)
             }
-            if commit.isVisibleInLists { note(commit.list) }
+            if commit.isVisibleInLists { noteChange(of: commit.list) }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // If the list is created again, a new `FollowedList` follows it.
             if list.isDeleted { followedLists[commit.list] = nil }
         }
-        scheduleNews()
+        scheduleReport()
         slowReaders.noteCommits()
         for commit in commits {
             switch commit.event {
@@ -343,20 +343,20 @@ final class Hub {
         for subscription in followedLists[name]?.subscriptions ?? [] {
             let peer = subscription.connection.peer
             if store.assumeIsolated({ $0.mayRead(name, peer) }) {
-                subscription.noteAbilities()
+                subscription.noteCapabilities()
             } else {
                 subscription.revoke()
             }
         }
-        note(name)
+        noteChange(of: name)
         endWaiting(for: name)
         handlers.reevaluate(name)
     }
 
     /// Notes that clients' abilities on the list may have changed. O(subscriptions of the list)
-    func noteAbilities(on list: ListName) {
-        for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteAbilities() }
-        note(list)
+    func noteCapabilities(on list: ListName) {
+        for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteCapabilities() }
+        noteChange(of: list)
     }
 
     // MARK: The set of lists
@@ -366,7 +366,7 @@ final class Hub {
     func remove(_ subscription: ListsSubscription) { listsSubscriptions[ObjectIdentifier(subscription)] = nil }
 
     /// Notes that the list may have changed for the subscriptions to the set of lists. O(number of these)
-    private func note(_ list: ListName) {
+    private func noteChange(of list: ListName) {
         if listsSubscriptions.isEmpty { return }
         for subscription in listsSubscriptions.values { subscription.note(list) }
     }
@@ -374,22 +374,22 @@ final class Hub {
     // MARK: Mirrors
 
     func setLiveness(_ isLive: Bool, of list: ListName) {
-        if mirrors.set(isLive ? .live : .notLive(since: mirrors.now), of: list) { tellLiveness(of: list) }
+        if mirrors.set(isLive ? .live : .notLive(since: mirrors.now), of: list) { announceLiveness(of: list) }
     }
 
     /// Turns a mirror into an ordinary list.
     func endMirror(_ list: ListName) {
         mirrors.forget(list)
-        tellLiveness(of: list)
+        announceLiveness(of: list)
     }
 
     func endMirrors(of connection: Connection, where isEnded: (ListName) -> Bool = { _ in true }) {
-        for list in mirrors.end(connection, where: isEnded) { tellLiveness(of: list) }
+        for list in mirrors.end(connection, where: isEnded) { announceLiveness(of: list) }
     }
 
-    func tellLiveness(of list: ListName) {
+    func announceLiveness(of list: ListName) {
         for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteLiveness() }
-        note(list)
+        noteChange(of: list)
     }
 
     // MARK: Lists that there are not
@@ -442,16 +442,16 @@ final class Hub {
 
     func add(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = connection
-        connection.quota.enter()
-        scheduleNews()
+        connection.quota.addConnection()
+        scheduleReport()
     }
 
     func remove(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
         trafficBefore += connection.traffic
-        scheduleNews()
+        scheduleReport()
         let quota = connection.quota
-        quota.leave(connection)
+        quota.removeConnection(connection)
         if quota.isForgettable { quotas[quota.userID] = nil }
         onRoom()
         if connections.isEmpty { onEmpty?() }
@@ -475,55 +475,55 @@ final class Hub {
     /// Schedules a report of the server's figures: at most one per interval, and none when nothing happens, so that an
     /// idle daemon sleeps.
     @inline(__always)
-    private func scheduleNews() {
-        if !isNewsScheduled { reallyScheduleNews() }
+    private func scheduleReport() {
+        if !isReportScheduled { startReportTimer() }
     }
 
-    private func reallyScheduleNews() {
-        isNewsScheduled = true
+    private func startReportTimer() {
+        isReportScheduled = true
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: Self.newsInterval) {
-            hub.value.isNewsScheduled = false
-            hub.value.giveBackMemory()
-            hub.value.tellNews()
+        eventLoop.scheduleTask(in: Self.reportInterval) {
+            hub.value.isReportScheduled = false
+            hub.value.releaseMemory()
+            hub.value.reportFigures()
         }
     }
 
-    private func tellNews() {
+    private func reportFigures() {
         let figures = figures
         // A server that refuses all requests, or is stopping, has reported that already, and the figures are not
         // relevant.
-        guard figures != figuresTold, refusal == nil, onEmpty == nil else { return }
-        figuresTold = figures
+        guard figures != figuresReported, refusal == nil, onEmpty == nil else { return }
+        figuresReported = figures
         options.onNews(figures.sentence)
     }
 
     /// Returns free memory to the system, because the C library keeps freed memory that lies below memory in use.
     /// `MemoryReleasePolicy` decides when. It is the last work in the background, because states of lists are freed there
     /// before.
-    private func giveBackMemory() {
-        if store.assumeIsolated({ $0.packHistories() }) { scheduleNews() }
+    private func releaseMemory() {
+        if store.assumeIsolated({ $0.packHistories() }) { scheduleReport() }
         for shrinking in [store.assumeIsolated { $0.noteShrinking() }, lengthHeld.noteShrinking()] {
             memoryReturn.note(shrinking, itemsFreed: background.itemsFreed, length: options.memory.length())
         }
         switch memoryReturn.next(at: .now()) {
         case .nothing: return
-        case .later: return scheduleNews()
+        case .later: return scheduleReport()
         case .now: break
         }
         let (memory, itemsFreed) = (options.memory, background.itemsFreed)
-        background.find(size: .max, while: { true }) {
+        background.compute(size: .max, while: { true }) {
             let begin = NIODeadline.now()
             memory.release()
             return (length: memory.length(), duration: NIODeadline.now() - begin)
         } use: { [self] end in
             let isDueAgain = memoryReturn.finish(
                 length: end.length, itemsFreed: itemsFreed, after: end.duration, at: .now())
-            if isDueAgain { scheduleNews() }
+            if isDueAgain { scheduleReport() }
         }
     }
 
-    private static let newsInterval = TimeAmount.seconds(2)
+    private static let reportInterval = TimeAmount.seconds(2)
 
     // MARK: Settings
 

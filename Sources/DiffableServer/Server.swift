@@ -36,7 +36,7 @@ package final class Server: Sendable {
                 $0.onCommit = { commits in bound.value.advance(by: commits) }
                 $0.onGroupStart = { bound.value.noteGroupStart() }
                 $0.background = background
-                $0.onLiveness = { list in bound.value.tellLiveness(of: list) }
+                $0.onLiveness = { list in bound.value.announceLiveness(of: list) }
                 $0.wakeLater = { delay in bound.value.endSharedWaits(in: delay) }
             }
             return bound

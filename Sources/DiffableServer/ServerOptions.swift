@@ -5,7 +5,7 @@ import Glibc
 package struct ServerOptions: Sendable {
     package var listening: ListenSource
     package var limits: ServerLimits
-    package var turn: TurnLimits
+    package var turn: IterationLimits
     /// The daemon's version, for `hello` and `status`.
     package var version: String
     package var clients: AllowedUsers
@@ -19,7 +19,7 @@ package struct ServerOptions: Sendable {
     package var loss: @Sendable () -> String?
 
     package init(
-        listening: ListenSource, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
+        listening: ListenSource, limits: ServerLimits = ServerLimits(), turn: IterationLimits = IterationLimits(),
         clients: AllowedUsers = .everyone, userID: UInt32 = geteuid(), version: String,
         reload: @escaping Reload = {
             $0(.failure(ReloadError(reason: "this server was started without a configuration that can be reloaded")))

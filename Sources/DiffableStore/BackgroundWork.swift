@@ -24,7 +24,7 @@ package struct BackgroundWork: Sendable {
         self.free = free
     }
 
-    func find<Value: Sendable>(
+    func compute<Value: Sendable>(
         size: Int, _ work: @escaping @Sendable () -> Value, use: @escaping @Sendable (Value) -> Void
     ) {
         let found = ResultBox<Value>()

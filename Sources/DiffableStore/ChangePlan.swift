@@ -19,7 +19,7 @@ enum ChangePlan: Sendable {
     }
 
     /// Computes the change from a head. O(size of the plan + size of the head).
-    func change(_ basis: BaseState) throws(StoreError) -> ComputedChange {
+    func computeChange(from basis: BaseState) throws(StoreError) -> ComputedChange {
         let head = basis.head
         switch self {
         case .transact(let operations):
@@ -32,7 +32,7 @@ enum ChangePlan: Sendable {
             let difference = new.difference(from: head.snapshot, after: operations)
             if let schemas = basis.schemas { try schemas.check(difference, to: new, of: head.name, operations) }
             return ComputedChange(new: new, operations: difference)
-        case .apply(let target, let delivery): return try change(basis, to: target, delivery)
+        case .apply(let target, let delivery): return try computeChange(basis, to: target, delivery)
         case .undo:
             guard let past = basis.past else { preconditionFailure("what is undone to was looked up") }
             let new = past.state.snapshot.restored(after: head.snapshot)
@@ -42,7 +42,7 @@ enum ChangePlan: Sendable {
         }
     }
 
-    private func change(
+    private func computeChange(
         _ basis: BaseState, to target: Target, _ delivery: Delivery
     ) throws(StoreError) -> ComputedChange {
         let (head, name) = (basis.head, basis.head.name)
@@ -83,7 +83,7 @@ struct ComputedChange: Sendable {
         let lengthKept: Int
         let summary: DifferenceSummary
         /// Nil if not computed.
-        var leases: FoundLeases?
+        var leases: ComputedLeases?
     }
 
     /// Marks a change that only asks for a redraw, so that undo skips it.
@@ -96,7 +96,7 @@ struct ComputedChange: Sendable {
     }
 
     /// Adds the consequences except for leases. O(length of the change).
-    func complete(from old: Snapshot) -> ComputedChange {
+    func withConsequences(from old: Snapshot) -> ComputedChange {
         var change = self
         change.consequences = Consequences(
             lengthKept: old.lengthKept(after: operations), summary: DifferenceSummary(operations, from: old, to: new))
@@ -104,9 +104,9 @@ struct ComputedChange: Sendable {
     }
 
     /// Adds all consequences, including the effect on leases. O(length of the change).
-    func complete(_ basis: ChangePlan.BaseState) -> ComputedChange {
-        var change = complete(from: basis.head.snapshot)
-        change.consequences?.leases = FoundLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
+    func withConsequences(from basis: ChangePlan.BaseState) -> ComputedChange {
+        var change = withConsequences(from: basis.head.snapshot)
+        change.consequences?.leases = ComputedLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
         return change
     }
 }
@@ -118,12 +118,13 @@ extension ChangePlan {
         case .transact(let operations): operations.size(in: head, max: max)
         case .apply(let target, _): target.size(max: max) + head.numberOfItems
         case .undo:
-            past.map { $0.isNear(head, pagesMax: max / 128) ? 0 : $0.numberOfItems + head.numberOfItems } ?? 0
+            past.map { $0.sharesMostPages(with: head, pagesMax: max / 128) ? 0 : $0.numberOfItems + head.numberOfItems }
+                ?? 0
         }
     }
 
     /// The approximate work of reading the request itself, in items, counted up to `max`.
-    func sizeSaid(max: Int) -> Int {
+    func sizeOfRequest(max: Int) -> Int {
         switch self {
         case .transact(let operations): operations.size(in: nil, max: max)
         case .apply(let target, _): target.size(max: max)

@@ -78,7 +78,7 @@ package struct DeletedList: Sendable {
 }
 
 /// A deleted list in the store: on disk and for the next request.
-final class HeldDeletion {
+final class StoredDeletion {
     /// The deletion on disk; for a volatile list, the visible deletion. Nil if it is not on disk yet.
     var committed: DeletedList?
     /// The deletion that the next request finds. Nil if the list is being undeleted or purged.

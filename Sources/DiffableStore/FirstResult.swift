@@ -43,13 +43,13 @@ struct RequestWindow: Sendable {
     }
 
     /// Marks the oldest unsettled result as on disk.
-    mutating func settle(_ limits: RequestLimits) {
+    mutating func markOldestWritten(_ limits: RequestLimits) {
         settledCount += 1
         while settledCount > limits.keysMax { removeOldest() }
     }
 
     /// Forgets the newest result, because it was not written.
-    mutating func refuse(_ result: FirstResult) {
+    mutating func forgetNewest(_ result: FirstResult) {
         guard let last = order.popLast() else { return }
         precondition(last.number == result.number, "what is newest is refused first")
         lastNumber = last.number - 1
@@ -57,7 +57,7 @@ struct RequestWindow: Sendable {
     }
 
     mutating func trim(_ limits: RequestLimits, now: RunningTime) {
-        while settledCount > 0, let oldest = order.first, oldest.isPast(limits, now: now) { removeOldest() }
+        while settledCount > 0, let oldest = order.first, oldest.isExpired(limits, now: now) { removeOldest() }
     }
 
     /// All remembered results, oldest first.
@@ -83,7 +83,7 @@ extension FirstResult {
         return result
     }
 
-    func isPast(_ limits: RequestLimits, now: RunningTime) -> Bool {
+    func isExpired(_ limits: RequestLimits, now: RunningTime) -> Bool {
         time.isOlder(than: limits.ageMax, at: now)
     }
 }

@@ -2,7 +2,7 @@
 /// their oldest ones, down to a common level. A list that uses many keys does not make other lists lose theirs.
 enum KeyBudget {
     /// The number of keys for each list, at least 1, with which all lists together keep at most `max`. O(lists · log lists).
-    static func level(of counts: some Collection<Int>, within max: Int) -> Int {
+    static func keysPerList(of counts: some Collection<Int>, within max: Int) -> Int {
         var left = max
         var lists = counts.count
         for count in counts.sorted() {
@@ -15,5 +15,5 @@ enum KeyBudget {
     }
 
     /// The total to cut down to once `max` is exceeded. It is lower than `max`, so that not every new key triggers a cut.
-    static func reduced(_ max: Int) -> Int { max - max / 16 }
+    static func totalAfterCut(_ max: Int) -> Int { max - max / 16 }
 }

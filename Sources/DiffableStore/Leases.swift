@@ -79,7 +79,7 @@ struct Leases: Sendable {
     func hasSome(of lease: Lease) -> Bool { list == lease || holdings[lease] != nil }
 
     /// Applies the effect of a change of the list. O(length of the change).
-    mutating func make(_ change: LeaseChange) {
+    mutating func apply(_ change: LeaseChange) {
         version = Version()
         var ended: [Lease: Holding] = [:]
         for id in change.endedItems {
@@ -89,14 +89,14 @@ struct Leases: Sendable {
             if let lease = sections.removeValue(forKey: id) { ended[lease, default: Holding()].sections.insert(id) }
         }
         for (lease, ended) in ended {
-            var holding = take(lease)
+            var holding = removeHolding(of: lease)
             holding.items.subtract(ended.items)
             holding.sections.subtract(ended.sections)
-            put(holding, of: lease)
+            insertHolding(holding, of: lease)
         }
         guard let lease = change.lease else { return }
         if change.isOfList { list = lease }
-        var holding = take(lease)
+        var holding = removeHolding(of: lease)
         for id in change.items where items[id] == nil {
             items[id] = lease
             holding.items.insert(id)
@@ -105,13 +105,13 @@ struct Leases: Sendable {
             sections[id] = lease
             holding.sections.insert(id)
         }
-        put(holding, of: lease)
+        insertHolding(holding, of: lease)
     }
 
     /// Removes a holding from the dictionary, so that it is mutated in place and not copied.
-    private mutating func take(_ lease: Lease) -> Holding { holdings.removeValue(forKey: lease) ?? Holding() }
+    private mutating func removeHolding(of lease: Lease) -> Holding { holdings.removeValue(forKey: lease) ?? Holding() }
 
-    private mutating func put(_ holding: Holding, of lease: Lease) {
+    private mutating func insertHolding(_ holding: Holding, of lease: Lease) {
         if holding.count > 0 { holdings[lease] = holding }
     }
 }
@@ -147,8 +147,8 @@ extension LeaseChange {
             switch operation {
             case .insertSections(let inserted, _) where lease != nil:
                 sections += inserted.map(\.id)
-                for section in inserted { takeAll(section.items) }
-            case .insertItems(let inserted, _) where lease != nil: takeAll(inserted)
+                for section in inserted { appendAll(section.items) }
+            case .insertItems(let inserted, _) where lease != nil: appendAll(inserted)
             case .deleteItems(let ids, _):
                 guard let leases else { continue }
                 for id in ids { end(id, in: old, unless: new, leases) }
@@ -164,17 +164,17 @@ extension LeaseChange {
         if isEmpty { return nil }
     }
 
-    func made(on leases: Leases) -> LeaseChange {
+    func applied(to leases: Leases) -> LeaseChange {
         var (change, after) = (self, leases)
-        after.make(self)
+        after.apply(self)
         change.after = after
         return change
     }
 
-    private mutating func takeAll(_ inserted: [Item]) {
+    private mutating func appendAll(_ inserted: [Item]) {
         for item in inserted {
             items.append(item.id)
-            takeAll(item.children)
+            appendAll(item.children)
         }
     }
 
@@ -186,7 +186,7 @@ extension LeaseChange {
 }
 
 /// The effect of a change on the leases of its list, computed in the background.
-struct FoundLeases: Sendable {
+struct ComputedLeases: Sendable {
     private let lease: Lease?
     private let before: Leases?
     /// Nil if the change has no effect on leases.
@@ -197,11 +197,11 @@ struct FoundLeases: Sendable {
         guard lease != nil || leases != nil else { return nil }
         (self.lease, before) = (lease, leases)
         change = LeaseChange(operations, from: old.snapshot, to: new, lease: lease, leases: leases)?
-            .made(on: leases ?? Leases(of: old.name))
+            .applied(to: leases ?? Leases(of: old.name))
     }
 
     /// Whether the effect was computed for this lease and these leases of the list.
-    func isFor(_ lease: Lease?, _ leases: Leases?) -> Bool {
+    func isComputed(for lease: Lease?, _ leases: Leases?) -> Bool {
         guard lease == self.lease else { return false }
         guard let leases, let before else { return leases == nil && before == nil }
         return leases.isSame(as: before)
@@ -218,13 +218,13 @@ struct LeaseEnd: Sendable {
     init(of ended: [Lease], _ list: Snapshot, _ leases: Leases) {
         let sections = ended.flatMap(leases.sections(of:))
         let (new, operations) = list.removing(ended.flatMap(leases.items(of:)), sections)
-        made = ComputedChange(new: new, operations: operations).complete(from: list)
+        made = ComputedChange(new: new, operations: operations).withConsequences(from: list)
         var change = LeaseChange(operations, from: list, to: new, lease: nil, leases: leases) ?? LeaseChange()
         // Sections that other clients use stay in the list, but are no longer leased.
         change.endedSections += sections
-        (self.ended, self.change, before) = (ended, change.made(on: leases), leases)
+        (self.ended, self.change, before) = (ended, change.applied(to: leases), leases)
     }
 
     /// Whether the change was computed for these ended leases and these leases of the list.
-    func isFor(_ ended: [Lease], of leases: Leases) -> Bool { ended == self.ended && leases.isSame(as: before) }
+    func isComputed(for ended: [Lease], of leases: Leases) -> Bool { ended == self.ended && leases.isSame(as: before) }
 }

@@ -51,7 +51,7 @@ struct BackgroundChange: Sendable {
 
     init(_ plan: ChangePlan, _ basis: ChangePlan.BaseState) {
         self.basis = basis
-        change = Result { () throws(StoreError) in try plan.change(basis).complete(basis) }
+        change = Result { () throws(StoreError) in try plan.computeChange(from: basis).withConsequences(from: basis) }
     }
 }
 
@@ -64,7 +64,7 @@ extension Store {
         _ name: ListName, _ context: ChangeContext, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
     ) -> RequestProgress {
         let change = PendingChange(name: name, context: context, plan: plan, completion: completion)
-        if let held = heldLists[name], held.isReserved {
+        if let held = storedLists[name], held.isReserved {
             held.waiting.append { store in _ = store.carryOut(change, nil) }
             return .underway
         }
@@ -82,11 +82,11 @@ extension Store {
             context.request = KeyedRequest(key: key, digest: digest, isSummarized: isSummarized)
             return context
         }
-        let size = background.map { plan.sizeSaid(max: $0.sizeMax) } ?? 0
+        let size = background.map { plan.sizeOfRequest(max: $0.sizeMax) } ?? 0
         guard let background, size > background.sizeMax else {
             return change(name, keyed(digest()), plan, completion: completion)
         }
-        background.find(size: size, digest) { digest in
+        background.compute(size: size, digest) { digest in
             self.assumeIsolated { _ = $0.change(name, keyed(digest), plan, completion: completion) }
         }
         return .underway
@@ -100,7 +100,7 @@ extension Store {
         let (name, context) = (change.name, change.context)
         var isWriteOnly = false
         do throws(StoreError) {
-            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+            guard let held = storedLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.rights(of: context.peer)
             isWriteOnly = !rights.contains(.read)
             // Rights are in a shared list's log like everything else, so the log decides about a peer that can read the list.
@@ -114,7 +114,7 @@ extension Store {
             // A dry run of a shared list uses this host's copy.
             if let shared = held.shared, context.mode == .commit {
                 context.lease.map(useInSharedList)
-                ask(.change(change), of: held, shared)
+                enqueue(.change(change), of: held, shared)
                 // The change already has its place in the order of requests for this list.
                 return .done
             }
@@ -130,9 +130,9 @@ extension Store {
             if let expected = context.ifRevision, expected != head.revision {
                 throw .revisionMismatch(name, expected: expected, current: head.revision)
             }
-            guard let made = try made(change, held, head, found) else { return .underway }
+            guard let made = try computedChange(change, held, head, found) else { return .underway }
             try checkRoom(for: made.new, from: head, in: held, by: context.peer)
-            move(held, from: head, by: made, context, isWriteOnly: isWriteOnly, completion: change.completion)
+            dryRunOrCommit(held, from: head, by: made, context, isWriteOnly: isWriteOnly, completion: change.completion)
         } catch {
             let error = isWriteOnly ? error.withoutContents : error
             answer(.outcome(change.completion, .failure(error)), about: name, to: context.peer)
@@ -141,8 +141,8 @@ extension Store {
     }
 
     /// Nil while the change is being computed in the background.
-    private func made(
-        _ change: PendingChange, _ held: HeldList, _ head: ListState, _ found: BackgroundChange?
+    private func computedChange(
+        _ change: PendingChange, _ held: StoredList, _ head: ListState, _ found: BackgroundChange?
     ) throws(StoreError) -> ComputedChange? {
         if let known = change.context.known, known.head === head, known.schemas === held.headSchemas {
             return known.made
@@ -152,27 +152,28 @@ extension Store {
         }
         if case .undo(let target) = change.plan {
             let restored = try? restoredRevision(target, undoPath(of: head, in: held), head)
-            let goOn: @Sendable () -> Void = { self.assumeIsolated { _ = $0.carryOut(change, nil) } }
-            guard unpackHistory(of: head.name, for: restored.map { [$0.revision] } ?? [], then: goOn) else {
+            let resume: @Sendable () -> Void = { self.assumeIsolated { _ = $0.carryOut(change, nil) } }
+            guard unpackHistory(of: head.name, for: restored.map { [$0.revision] } ?? [], then: resume) else {
                 return nil
             }
         }
         let basis = ChangePlan.BaseState(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot,
+            head: head, schemas: held.headSchemas, past: try stateToRestore(change.plan, held, head),
+            limits: limits.snapshot,
             lease: change.context.lease, leases: leases[head.number])
         if let background {
             let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)
             let size = held.work(ofChanging: items)
             if size > background.sizeMax {
-                find(change, basis, size: size, isOvertaken: found != nil, in: held, background)
+                computeInBackground(change, basis, size: size, isOvertaken: found != nil, in: held, background)
                 return nil
             }
         }
-        return try change.plan.change(basis)
+        return try change.plan.computeChange(from: basis)
     }
 
-    private func find(
-        _ change: PendingChange, _ basis: ChangePlan.BaseState, size: Int, isOvertaken: Bool, in held: HeldList,
+    private func computeInBackground(
+        _ change: PendingChange, _ basis: ChangePlan.BaseState, size: Int, isOvertaken: Bool, in held: StoredList,
         _ background: BackgroundWork
     ) {
         var next = change
@@ -180,12 +181,14 @@ extension Store {
         let isReserving = next.timesOvertaken > Self.timesOvertakenMax
         if isReserving { held.isReserved = true }
         let list = ReservedList(held: held, isReserved: isReserving)
-        background.find(size: size, { [plan = next.plan] in BackgroundChange(plan, basis) }) { [next] found in
-            self.assumeIsolated { $0.goOn(next, found, size: size, list) }
+        background.compute(size: size, { [plan = next.plan] in BackgroundChange(plan, basis) }) { [next] found in
+            self.assumeIsolated { $0.finishComputedChange(next, found, size: size, list) }
         }
     }
 
-    private func goOn(_ change: PendingChange, _ found: BackgroundChange, size: Int, _ list: ReservedList) {
+    private func finishComputedChange(
+        _ change: PendingChange, _ found: BackgroundChange, size: Int, _ list: ReservedList
+    ) {
         let progress = carryOut(change, found)
         if progress == .done {
             background?.free(change.plan, size)
@@ -193,7 +196,7 @@ extension Store {
             background?.free(found, size)
         }
         // If the list was deleted or created again in the meantime, its requests no longer wait for this change.
-        guard list.isReserved, progress == .done || heldLists[change.name] !== list.held else { return }
+        guard list.isReserved, progress == .done || storedLists[change.name] !== list.held else { return }
         release(list)
     }
 
@@ -211,6 +214,6 @@ extension Store {
 
 /// Unchecked, because it is used only on the store's queue.
 struct ReservedList: @unchecked Sendable {
-    let held: HeldList
+    let held: StoredList
     let isReserved: Bool
 }

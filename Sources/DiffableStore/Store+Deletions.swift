@@ -34,14 +34,14 @@ extension Store {
             deleted = try deletedList(name, epoch, for: peer)
             // The owner may use the list's old name even if the rules no longer allow it to create one.
             let mayTake = newName == name || accessRules.mayCreate(newName, peer)
-            if !mayTake || heldLists[newName]?.head != nil { throw accessRules.creationDenial(newName, peer) }
+            if !mayTake || storedLists[newName]?.head != nil { throw accessRules.creationDenial(newName, peer) }
             let owner = accessRules.access(of: newName, deleted.access).owner
             try checkRoomForList(of: owner, by: peer)
             try checkRoom(for: deleted, called: newName, of: owner, by: peer)
         } catch {
             // Waits, because if an undeletion or purge of the same list is not written, the list can be undeleted again.
             let answer = DeferredReply.list(completion, .failure(error))
-            if isBeingReleased(name, for: peer) {
+            if isBeingUndeletedOrPurged(name, for: peer) {
                 self.answer(whenSettled: answer)
             } else {
                 self.answer(answer, about: newName, to: peer)
@@ -49,7 +49,7 @@ extension Store {
             return .done
         }
         if deleted.kept.whole == nil, let background, deleted.numberOfItems > background.sizeMax {
-            background.find(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
+            background.compute(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
                 self.assumeIsolated {
                     $0.replaceState(with: unpacked)
                     $0.undeleteList(name, epoch: unpacked.epoch, as: newName, by: peer, completion: completion)
@@ -61,10 +61,10 @@ extension Store {
         var end: LeaseEnd?
         let ended = leasesThatEnded(of: deleted.number)
         if !ended.isEmpty, let leases = leases[deleted.number] {
-            if let (deletion, found) = found, deletion == deleted.deletion, found.isFor(ended, of: leases) {
+            if let (deletion, found) = found, deletion == deleted.deletion, found.isComputed(for: ended, of: leases) {
                 end = found
             } else if let background, let size = backgroundSize(of: ended, state.snapshot, leases) {
-                background.find(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
+                background.compute(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
                     self.assumeIsolated {
                         _ = $0.undeleteList(
                             name, epoch: deleted.epoch, as: newName, by: peer, (deleted.deletion, end),
@@ -77,12 +77,12 @@ extension Store {
                 end = LeaseEnd(of: ended, state.snapshot, leases)
             }
         }
-        bringBack(state, as: newName, deleted.access, deleted.schemas)
-        if let end, let head = heldLists[newName]?.head {
+        reinsert(state, as: newName, deleted.access, deleted.schemas)
+        if let end, let head = storedLists[newName]?.head {
             commit(end, head, origin: Origin(name: "lease ended: undelete"))
         }
         // The reply depends on the undeletion and on the removal of leased items.
-        guard let head = heldLists[newName]?.head else { preconditionFailure("a list that came back is there") }
+        guard let head = storedLists[newName]?.head else { preconditionFailure("a list that came back is there") }
         answer(.list(completion, .success(head)), about: newName)
         return .done
     }
@@ -96,7 +96,7 @@ extension Store {
         let head: ListState
         do throws(StoreError) {
             head = try governedHead(of: name, by: peer, otherwise: .renaming)
-            if heldLists[name]?.shared != nil { throw .notForShared(name, .renaming) }
+            if storedLists[name]?.shared != nil { throw .notForShared(name, .renaming) }
             if let ifRevision, ifRevision != head.revision {
                 throw .revisionMismatch(name, expected: ifRevision, current: head.revision)
             }
@@ -105,19 +105,19 @@ extension Store {
         }
         do throws(StoreError) {
             if isSeen(newName, by: peer) { throw .nameTaken(newName) }
-            guard heldLists[newName]?.head == nil, accessRules.mayCreate(newName, peer) else {
+            guard storedLists[newName]?.head == nil, accessRules.mayCreate(newName, peer) else {
                 throw accessRules.creationDenial(newName, peer)
             }
         } catch {
             return answer(.list(completion, .failure(error)), about: newName, to: peer)
         }
         let access = currentAccess(of: name).record
-        let schemas = heldLists[name]?.headSchemas
+        let schemas = storedLists[name]?.headSchemas
         // Both changes have to become visible together. So if the new name waits for the disk, a volatile list waits too.
-        if let group = heldLists[newName]?.group, group > settledGroup { heldLists[name]?.group = group }
+        if let group = storedLists[newName]?.group, group > settledGroup { storedLists[name]?.group = group }
         delete(head, keeping: Deletion(moment: clock.now, origin: nil), answer: .settled {})
-        bringBack(head, as: newName, access, schemas)
-        guard let head = heldLists[newName]?.head else { preconditionFailure("a list that was renamed is there") }
+        reinsert(head, as: newName, access, schemas)
+        guard let head = storedLists[newName]?.head else { preconditionFailure("a list that was renamed is there") }
         answer(.list(completion, .success(head)), about: newName)
     }
 
@@ -140,7 +140,7 @@ extension Store {
         let max = limits.history.deletedLengthMax
         if max == 0 || limits.history.ageMax == 0 { return .keepsNone }
         if leases[head.number]?.list != nil { return .leased }
-        return DeletedList.length(of: head, heldLists[head.name]?.headSchemas) > max ? .tooLong(max: max) : nil
+        return DeletedList.length(of: head, storedLists[head.name]?.headSchemas) > max ? .tooLong(max: max) : nil
     }
 
     /// Decides which parts of a list are kept when it is deleted. Nil if it cannot be undeleted.
@@ -172,7 +172,7 @@ extension Store {
 
     private func purge(_ deleted: DeletedList) {
         let number = deleted.number
-        let held = HeldList(access: heldAccess(deleted.access, of: deleted.name))
+        let held = StoredList(access: storedAccess(deleted.access, of: deleted.name))
         // A purge must not become visible before the deletion.
         if deletions[number]?.isSettled != true { held.group = gathering.number }
         let leases = leases[number].map { _ in LeaseChange(endsAll: true) }
@@ -205,7 +205,7 @@ extension Store {
         guard length > max else { return }
         let deleted = Array(counted.compactMap(\.committed))
         // The oldest deletion of each user is last.
-        var lists = Dictionary(grouping: deleted) { heldAccess($0.access, of: $0.name).user }
+        var lists = Dictionary(grouping: deleted) { storedAccess($0.access, of: $0.name).user }
             .mapValues { (lists: $0.sorted { $0.isNewer(than: $1) }, length: $0.reduce(0) { $0 + $1.length }) }
         var count = deleted.count
         while length > max, let owner = lists.max(by: { ($0.value.length, $1.key) < ($1.value.length, $0.key) })?.key,
@@ -230,7 +230,7 @@ extension Store {
     }
 
     private func isTooOld(_ deleted: DeletedList, _ now: RunningTime) -> Bool {
-        limits.history.isPast(deleted.deletion.moment.running, now: now)
+        limits.history.isExpired(deleted.deletion.moment.running, now: now)
     }
 }
 
@@ -238,12 +238,12 @@ extension Store {
 
 extension Store {
     private func isSeen(_ name: ListName, by peer: Peer) -> Bool {
-        guard let held = heldLists[name], held.head != nil else { return false }
+        guard let held = storedLists[name], held.head != nil else { return false }
         return held.headAccess.rights(of: peer).contains(.read)
     }
 
     /// Whether a deleted list of the peer is being undeleted or purged, which may still fail.
-    private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
+    private func isBeingUndeletedOrPurged(_ name: ListName, for peer: Peer) -> Bool {
         deletions.values.contains { held in
             guard held.head == nil, let deleted = held.committed, deleted.name == name else { return false }
             return accessRules.isGoverned(name, deleted.access, by: peer)
@@ -260,10 +260,10 @@ extension Store {
         throw .noDeletedList(name, ageMax: limits.history.ageMax, deletionLosses.reason(for: name, peer))
     }
 
-    private func bringBack(
+    private func reinsert(
         _ state: ListState, as name: ListName, _ access: AccessRecord, _ schemas: ListSchemas?
     ) {
-        let held = heldLists[name] ?? HeldList(access: heldAccess(access, of: name))
+        let held = storedLists[name] ?? StoredList(access: storedAccess(access, of: name))
         // An undeletion must not become visible before the deletion.
         if deletions[state.number]?.isSettled != true { held.group = gathering.number }
         commit(
@@ -282,11 +282,11 @@ extension Store {
 
 extension Store {
     /// Updates the head of a deletion after a change became its list's head.
-    func holdDeletion(of change: ListChange, _ list: HeldList) {
+    func holdDeletion(of change: ListChange, _ list: StoredList) {
         let number = change.state.number
         switch change.event {
         case .deleted(let deletion?):
-            let held = deletions[number] ?? HeldDeletion()
+            let held = deletions[number] ?? StoredDeletion()
             deletions[number] = held
             held.head = DeletedList(
                 state: change.state, deletion: deletion, access: list.headAccess.record, schemas: list.headSchemas)
@@ -297,9 +297,9 @@ extension Store {
     }
 
     /// Keeps a deletion that is on disk, with the list's history.
-    func settleDeletion(of change: ListChange, _ deletion: Deletion, _ list: HeldList) {
+    func settleDeletion(of change: ListChange, _ deletion: Deletion, _ list: StoredList) {
         // The head may already have been undeleted. If an earlier undeletion is on disk too, nothing is held.
-        let held = deletions[change.state.number] ?? HeldDeletion()
+        let held = deletions[change.state.number] ?? StoredDeletion()
         deletions[change.state.number] = held
         held.committed = DeletedList(
             state: change.state, deletion: deletion, access: list.access.record, schemas: list.schemas,
@@ -318,7 +318,7 @@ extension Store {
     private func packDeletion(of number: Int) {
         guard let held = deletions[number], held.head != nil, let deleted = held.committed else { return }
         guard let background, deleted.numberOfItems > background.sizeMax else { return replace(with: deleted.packed()) }
-        background.find(size: deleted.numberOfItems, { deleted.packed() }) { packed in
+        background.compute(size: deleted.numberOfItems, { deleted.packed() }) { packed in
             self.assumeIsolated { $0.replace(with: packed) }
             background.free(deleted, deleted.numberOfItems)
         }

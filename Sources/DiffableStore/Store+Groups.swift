@@ -8,16 +8,16 @@ extension Store {
     /// Makes a change the list's head, and visible: at once for a volatile list, with its commit group for a durable one.
     func commit(_ change: ListChange, answer: DeferredReply) {
         let name = change.state.name
-        let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
+        let held = storedLists[name] ?? StoredList(access: storedAccess(change.access ?? AccessRecord(), of: name))
         commit(change, of: held, answer: answer)
     }
 
-    /// - Parameter held: the list, which `heldLists` may not contain yet under its name.
-    func commit(_ change: ListChange, of held: HeldList, answer: DeferredReply) {
-        if let access = change.access { held.headAccess = heldAccess(access, of: change.state.name) }
+    /// - Parameter held: the list, which `storedLists` may not contain yet under its name.
+    func commit(_ change: ListChange, of held: StoredList, answer: DeferredReply) {
+        if let access = change.access { held.headAccess = storedAccess(access, of: change.state.name) }
         switch change.event {
         case .created, .undeleted:
-            heldLists[change.state.name] = held
+            storedLists[change.state.name] = held
             numberOfHeads += 1
             held.head = change.state
             held.headSchemas = change.schemas
@@ -36,7 +36,7 @@ extension Store {
         makeLeases(of: change, isAtOnce: isAtOnce)
         if isAtOnce {
             if let commit = makeVisible(change, of: held, encoded: nil) {
-                count(change)
+                countTransaction(of: change)
                 onCommit([commit])
             }
             answer.complete()
@@ -55,7 +55,7 @@ extension Store {
 
     /// Answers a request that changes nothing, once everything that the answer depends on is on disk.
     func answer(_ answer: DeferredReply, about name: ListName) {
-        let group = heldLists[name]?.group ?? 0
+        let group = storedLists[name]?.group ?? 0
         if group <= settledGroup {
             answer.complete()
         } else if group == gathering.number {
@@ -91,7 +91,7 @@ extension Store {
         guard inFlight == nil, !gathering.changes.isEmpty else { return }
         let group = gathering
         inFlight = group
-        gathering = Group(number: group.number + 1)
+        gathering = CommitGroup(number: group.number + 1)
         statistics.groups += 1
         statistics.groupSizeMax = max(statistics.groupSizeMax, group.changes.count)
         let executor = executor
@@ -131,14 +131,14 @@ extension Store {
         closeWhenDrained()
     }
 
-    private func succeed(_ group: Group, _ encodings: [[UInt8]?]) {
+    private func succeed(_ group: CommitGroup, _ encodings: [[UInt8]?]) {
         settledGroup = group.number
         isDiskFull = false
         statistics.pendingTransactions -= group.changes.count
         var commits = GroupCommits()
         for (index, change) in group.changes.enumerated() {
             guard let commit = makeVisible(change, of: group.lists[index], encoded: encodings[index]) else { continue }
-            count(change)
+            countTransaction(of: change)
             commits.append(commit)
         }
         // The disk can write the next group while subscribers receive this one.
@@ -154,10 +154,10 @@ extension Store {
     }
 
     /// Resets the heads to the state on disk. The group that has gathered since builds on the failed group, so it is refused too.
-    private func refuse(_ group: Group, _ error: StoreError) {
+    private func refuse(_ group: CommitGroup, _ error: StoreError) {
         let gathered = gathering
         settledGroup = gathered.number
-        gathering = Group(number: gathered.number + 1)
+        gathering = CommitGroup(number: gathered.number + 1)
         statistics.pendingTransactions = 0
         refuseResults(of: group.changes + gathered.changes)
         refuseLeases(of: [gathered, group])
@@ -167,10 +167,10 @@ extension Store {
             held.headAccess = held.access
             held.headSchemas = held.schemas
             refuseDeletion(of: change.state.number)
-            if held.committed == nil, heldLists[change.state.name] === held { heldLists[change.state.name] = nil }
+            if held.committed == nil, storedLists[change.state.name] === held { storedLists[change.state.name] = nil }
             usages.recount(held)
         }
-        numberOfHeads = heldLists.count
+        numberOfHeads = storedLists.count
         fallBack(group.lists + gathered.lists)
         for answer in group.answers + gathered.answers { answer.fail(with: error) }
         onGroupStart()
@@ -183,19 +183,19 @@ extension Store {
     }
 
     /// Counts a transaction. A purge is not a client's transaction.
-    private func count(_ change: ListChange) {
+    private func countTransaction(of change: ListChange) {
         if case .purged = change.event { return }
         statistics.transactions += 1
     }
 
     /// Makes a change visible. Nil if there is nothing to report.
-    private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
+    private func makeVisible(_ change: ListChange, of held: StoredList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
         var isAccessNew = false
         if let access = change.access {
             let former = held.access.effective
-            held.access = heldAccess(access, of: change.state.name)
+            held.access = storedAccess(access, of: change.state.name)
             isAccessNew = held.access.effective != former
         }
         switch change.event {
@@ -221,7 +221,7 @@ extension Store {
                 held.history.append(step, after: before)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
                 // The receivers of the commit free large states in the background.
-                forgotten = held.history.takeOutgrown(limits.history)
+                forgotten = held.history.dropOutgrownStates(limits.history)
                 if !limits.history.isNewestKept, revision.length > Self.lengthFreedAtOnceMax {
                     forgotten.append(before)
                 }
@@ -263,7 +263,7 @@ extension Store {
             historyBudget.remove(held)
             // The name may be in use again by a list that was also deleted. Until those changes are on disk, later
             // changes of the name have to wait for them.
-            if held.head == nil, held.group <= settledGroup { heldLists[change.state.name] = nil }
+            if held.head == nil, held.group <= settledGroup { storedLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
         }
@@ -287,14 +287,14 @@ extension Store {
         for held in untrimmedLists {
             guard let now = held.history.newestTime else { continue }
             held.history.trim(limits.history, now: now)
-            freeLongPast(of: held)
+            freeLargeDroppedStates(of: held)
             if held.history.isWorthPacking, unpackedLists.last !== held { unpackedLists.append(held) }
             historyBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
         historyBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
             held.history.shorten(to: held.history.cost - excess, cut)
-            freeLongPast(of: held)
+            freeLargeDroppedStates(of: held)
             return held.history.cost
         }
     }
@@ -308,7 +308,7 @@ extension Store {
         unpackedLists = []
         for held in lists {
             guard held.history.isWorthPacking, let state = held.committed, let newest = held.history.newestTime,
-                heldLists[state.name] === held
+                storedLists[state.name] === held
             else { continue }
             if newest.milliseconds > now.milliseconds - Self.packingDelay {
                 unpackedLists.append(held)
@@ -319,16 +319,16 @@ extension Store {
         return !unpackedLists.isEmpty
     }
 
-    private func packHistory(of state: ListState, _ held: HeldList) {
+    private func packHistory(of state: ListState, _ held: StoredList) {
         let history = held.history
         let size = history.wholeStates.map(\.snapshot.numberOfItems).max() ?? 0
         guard let background, size > background.sizeMax else {
             held.history = history.packed()
             return
         }
-        background.find(size: size, { history.packed() }) { packed in
+        background.compute(size: size, { history.packed() }) { packed in
             self.assumeIsolated { store in
-                guard let held = store.heldLists[state.name], held.committed === state,
+                guard let held = store.storedLists[state.name], held.committed === state,
                     held.history.isSame(as: packed)
                 else { return }
                 held.history = packed
@@ -346,14 +346,14 @@ extension Store {
     package func unpackHistory(
         of name: ListName, for revisions: [Int] = [], then: @escaping @Sendable () -> Void
     ) -> Bool {
-        guard let held = heldLists[name], let committed = held.committed, let background else { return true }
+        guard let held = storedLists[name], let committed = held.committed, let background else { return true }
         let number = committed.number
         if historyWaits[number] != nil {
             historyWaits[number]?.append(then)
             return false
         }
         let history = held.history
-        let (packedItems, remadeSize) = (history.packedItems, history.sizeOfRemaking(revisions))
+        let (packedItems, remadeSize) = (history.packedItems, history.workToRebuild(revisions))
         let size = packedItems + remadeSize
         guard size > background.sizeMax else { return true }
         historyWaits[number] = [then]
@@ -362,17 +362,17 @@ extension Store {
             if remadeSize > 0 { for revision in revisions { _ = found.state(at: revision) } }
             return found
         }
-        background.find(size: size, find) { found in
+        background.compute(size: size, find) { found in
             self.assumeIsolated { store in
-                if let held = store.heldLists[name], held.committed?.number == number {
-                    let hadRemadeStates = held.history.hasRemadeStates
+                if let held = store.storedLists[name], held.committed?.number == number {
+                    let hadRemadeStates = held.history.hasRebuiltStates
                     if packedItems > 0, held.history.isSame(as: found) {
                         held.history = found
                     } else {
-                        held.history.takeRemadeStates(of: found)
+                        held.history.adoptRebuiltStates(of: found)
                     }
                     if packedItems > 0 { store.unpackedLists.append(held) }
-                    store.noteRemadeStates(of: held, had: hadRemadeStates)
+                    store.limitRebuiltStates(of: held, had: hadRemadeStates)
                 }
                 for body in store.historyWaits.removeValue(forKey: number) ?? [] { body() }
             }
@@ -383,15 +383,15 @@ extension Store {
     /// In milliseconds.
     private static let packingDelay = 1_000
 
-    private func freeLongPast(of held: HeldList) {
-        let states = held.history.takeLongDropped()
+    private func freeLargeDroppedStates(of held: StoredList) {
+        let states = held.history.takeLargeDroppedStates()
         if let last = states.last { background?.free(states, last.snapshot.numberOfItems) }
     }
 
     /// Drops history that is too old or exceeds the current limits.
-    func trimHistory(of held: HeldList, now: RunningTime) {
+    func trimHistory(of held: StoredList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
-        freeLongPast(of: held)
+        freeLargeDroppedStates(of: held)
         historyBudget.set(held.history.cost, of: held)
     }
 

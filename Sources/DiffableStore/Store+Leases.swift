@@ -37,7 +37,7 @@ extension Store {
         // The items of a deleted list are removed if it is undeleted.
         if let deletion = deletions[number], deletion.committed != nil, deletion.head != nil { return }
         // A deletion is not on disk yet. If it fails, the leases still have to be ended.
-        guard let held = heldLists[leases.name], let head = held.head, head.number == number else {
+        guard let held = storedLists[leases.name], let head = held.head, head.number == number else {
             return postponeEnd(of: ended, number, origin: origin)
         }
         if let lease = leases.list, ended.contains(lease) {
@@ -47,12 +47,12 @@ extension Store {
         if held.isReserved {
             return held.waiting.append { store in store.end(ended, of: number, origin: origin) }
         }
-        if let found, found.head === head, found.end.isFor(ended, of: leases) {
+        if let found, found.head === head, found.end.isComputed(for: ended, of: leases) {
             commit(found.end, head, origin: origin)
         } else if let background, let size = backgroundSize(of: ended, head.snapshot, leases) {
             held.isReserved = true
             let list = ReservedList(held: held, isReserved: true)
-            background.find(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
+            background.compute(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
                 self.assumeIsolated { store in
                     list.held.isReserved = false
                     store.end(ended, of: number, origin: origin, (head, end))
@@ -144,14 +144,14 @@ extension Store {
         let number = change.state.number
         let isUndeleted = if case .undeleted = change.event { leases[number] != nil } else { false }
         guard change.leases != nil || isUndeleted else { return }
-        if !isAtOnce { gathering.note(leases[number], of: number) }
+        if !isAtOnce { gathering.rememberFormerLeases(leases[number], of: number) }
         if isUndeleted { leases[number]?.name = change.state.name }
         guard let leaseChange = change.leases else { return }
         if let after = leaseChange.after {
             leases[number] = after
             if after.name != change.state.name { leases[number]?.name = change.state.name }
         } else {
-            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+            leases[number, default: Leases(of: change.state.name)].apply(leaseChange)
         }
         if leases[number]?.isEmpty == true { leases[number] = nil }
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }
@@ -166,7 +166,7 @@ extension Store {
     }
 
     /// Restores the leases from before commit groups that were not written. The newest group is first.
-    func refuseLeases(of groups: [Group]) {
+    func refuseLeases(of groups: [CommitGroup]) {
         for group in groups {
             for (number, former) in group.formerLeases { leases[number] = former }
         }

@@ -14,7 +14,7 @@ extension Store {
     ) async throws(StoreOpeningError) -> Store {
         let journal = try SQLiteJournal(directory: directory, limits: limits, logger: logger, clock: clock)
         let recovered = try await journal.recover(onProgress: onProgress)
-        try await journal.takeOver()
+        try await journal.beginWriting()
         let store = Store(
             executor: executor, journal: journal, recovered: recovered, limits: limits, accessRules: accessRules,
             logger: logger, clock: await journal.clock, onFailure: onFailure)

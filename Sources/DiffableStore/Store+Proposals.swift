@@ -3,7 +3,7 @@ import Diffable
 // The store's part in requests to a list's handler: it checks rights, gives the list's state, and carries out approved proposals.
 
 /// The parts of a list that a request to its handler refers to. They have to exist.
-package struct AskedPlace: Sendable {
+package struct HandlerRequestTarget: Sendable {
     package var items: [ItemID]
     package var section: SectionID?
     package var ifRevision: Int?
@@ -19,12 +19,13 @@ extension Store {
     /// Checks whether the peer may send a request to the list's handler, and returns the head once everything it
     /// depends on is on disk.
     /// - Parameter place: nil to check only the rights.
-    package func ask(
-        _ name: ListName, about place: AskedPlace?, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
+    package func checkHandlerRequest(
+        _ name: ListName, about place: HandlerRequestTarget?, by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
     ) {
         var mayRead = false
         do throws(StoreError) {
-            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+            guard let held = storedLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.rights(of: peer)
             mayRead = rights.contains(.read)
             guard rights.contains(.ask) else { throw mayRead ? .permissionDenied(name, .asking) : .noSuchList(name) }
@@ -35,7 +36,7 @@ extension Store {
         }
     }
 
-    private func check(_ place: AskedPlace, _ head: ListState, mayRead: Bool) throws(StoreError) {
+    private func check(_ place: HandlerRequestTarget, _ head: ListState, mayRead: Bool) throws(StoreError) {
         if let expected = place.ifRevision {
             guard mayRead else { throw .permissionDenied(head.name, .readingWhileWriteOnly) }
             if expected != head.revision {
@@ -51,7 +52,7 @@ extension Store {
     /// Throws unless the peer may become the handler of a list. With `seeing`, it also needs read permission, because
     /// the handler of proposals sees the list's contents.
     package func checkHandling(of name: ListName, seeing: Bool, by peer: Peer = .daemon) throws(StoreError) {
-        guard let held = heldLists[name], held.committed != nil else { throw .noSuchList(name) }
+        guard let held = storedLists[name], held.committed != nil else { throw .noSuchList(name) }
         let rights = held.access.rights(of: peer)
         if rights.isSuperset(of: seeing ? [.read, .write] : .write) { return }
         throw rights.isDisjoint(with: [.read, .write]) ? .noSuchList(name) : .permissionDenied(name, .handling)
@@ -136,7 +137,7 @@ extension Store {
     }
 
     /// Keeps the result of a proposal until the head changes or another proposal is evaluated.
-    func keep(_ made: ComputedChange, of head: ListState, in held: HeldList) -> ProposalEvaluationID {
+    func rememberEvaluation(_ made: ComputedChange, of head: ListState, in held: StoredList) -> ProposalEvaluationID {
         lastEvaluationNumber += 1
         let evaluation = ProposalEvaluationID(number: lastEvaluationNumber)
         held.evaluated = ProposalEvaluation(
@@ -147,7 +148,7 @@ extension Store {
 
     /// Takes the kept result of a proposal. Nil if it may be out of date.
     private func takeChange(evaluated evaluation: ProposalEvaluationID?, of list: ListName) -> CachedChange? {
-        guard let evaluation, let held = heldLists[list], let evaluated = held.evaluated,
+        guard let evaluation, let held = storedLists[list], let evaluated = held.evaluated,
             evaluated.evaluation == evaluation
         else { return nil }
         held.evaluated = nil

@@ -29,7 +29,7 @@ extension Store {
     func settleResult(of change: ListChange) {
         let number = change.state.number
         if change.result != nil {
-            changeWindow(of: number) { $0.settle(limits.requests) }
+            changeWindow(of: number) { $0.markOldestWritten(limits.requests) }
             forgetKeysBeyondBudget()
         }
         if change.isEnd { forgetKeys(of: number) }
@@ -49,7 +49,8 @@ extension Store {
     private func forgetKeysBeyondBudget() {
         let max = limits.requests.keysInAllMax
         guard keyCount > max else { return }
-        let level = KeyBudget.level(of: requestWindows.values.map(\.settledCount), within: KeyBudget.reduced(max))
+        let level = KeyBudget.keysPerList(
+            of: requestWindows.values.map(\.settledCount), within: KeyBudget.totalAfterCut(max))
         for list in Array(requestWindows.keys) { changeWindow(of: list) { $0.shorten(to: level) } }
     }
 
@@ -57,7 +58,7 @@ extension Store {
     /// - Parameter changes: in arrival order.
     func refuseResults(of changes: [ListChange]) {
         for change in changes.reversed() {
-            if let result = change.result { requestWindows[change.state.number]?.refuse(result) }
+            if let result = change.result { requestWindows[change.state.number]?.forgetNewest(result) }
             switch change.event {
             case .created, .advanced: requestWindows[change.state.number] = nil
             case .stepped, .unchanged, .deleted, .undeleted, .purged: break

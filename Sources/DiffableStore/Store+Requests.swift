@@ -6,7 +6,7 @@ extension Store {
         mode: AccessMode? = nil, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        if let held = heldLists[name], let head = held.head {
+        if let held = storedLists[name], let head = held.head {
             guard held.headAccess.rights(of: peer).contains(.read) else {
                 return answer(
                     .list(completion, .failure(accessRules.creationDenial(name, peer))), about: name, to: peer)
@@ -50,7 +50,7 @@ extension Store {
             let error = StoreError.revisionMismatch(name, expected: ifRevision, current: head.revision)
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
-        let isShared = heldLists[name]?.shared != nil
+        let isShared = storedLists[name]?.shared != nil
         // Other hosts may have changed it, and only etcd has the newest revision.
         if isShared, ifRevision != nil {
             return answer(.list(completion, .failure(.notForShared(name, .deletionAtRevision))), about: name, to: peer)
@@ -153,10 +153,10 @@ extension Store {
     }
 
     /// The list under the name it still has on disk, if it is being renamed.
-    func formerList(of head: ListState) -> HeldList? {
+    func formerList(of head: ListState) -> StoredList? {
         let underway = (inFlight?.changes ?? []) + gathering.changes
         for change in underway where change.state.number == head.number {
-            if case .undeleted(let formerName) = change.event, let held = heldLists[formerName],
+            if case .undeleted(let formerName) = change.event, let held = storedLists[formerName],
                 held.committed?.number == head.number
             {
                 return held
@@ -165,8 +165,8 @@ extension Store {
         return nil
     }
 
-    func move(
-        _ held: HeldList, from head: ListState, by made: ComputedChange, _ context: ChangeContext, isWriteOnly: Bool,
+    func dryRunOrCommit(
+        _ held: StoredList, from head: ListState, by made: ComputedChange, _ context: ChangeContext, isWriteOnly: Bool,
         completion: @escaping Completion<Outcome>
     ) {
         switch context.mode {
@@ -174,7 +174,7 @@ extension Store {
             let after = head.moved(to: head.revision, made.new)
             let outcome = Outcome(
                 before: head, after: after, by: made, isWriteOnly: isWriteOnly,
-                evaluation: context.isForHandler ? keep(made, of: head, in: held) : nil)
+                evaluation: context.isForHandler ? rememberEvaluation(made, of: head, in: held) : nil)
             answer(.outcome(completion, .success(outcome)), about: head.name)
         case .commit where made.operations.isEmpty:
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
@@ -202,7 +202,7 @@ extension Store {
     private func leaseChange(from head: ListState, by made: ComputedChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }
-        if let found = made.consequences?.leases, found.isFor(lease, leases) { return found.change }
+        if let found = made.consequences?.leases, found.isComputed(for: lease, leases) { return found.change }
         return LeaseChange(made.operations, from: head.snapshot, to: made.new, lease: lease, leases: leases)
     }
 }

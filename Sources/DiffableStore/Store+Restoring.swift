@@ -41,11 +41,11 @@ extension Store {
     ) {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
-            let existing = lists.map(\.name).filter { heldLists[$0]?.head != nil }.sorted()
+            let existing = lists.map(\.name).filter { storedLists[$0]?.head != nil }.sorted()
             if replaced == .areError, let first = existing.first {
                 throw .restoredListExists(first, others: Array(existing.dropFirst()))
             }
-            if let shared = existing.first(where: { heldLists[$0]?.shared != nil }) {
+            if let shared = existing.first(where: { storedLists[$0]?.shared != nil }) {
                 throw .notForShared(shared, .replacing)
             }
             guard usages.numberOfUnlimitedLists + lists.count - existing.count <= limits.listsMax else {
@@ -60,22 +60,22 @@ extension Store {
         }
         var outcomes: [AccessOutcome] = []
         for list in lists {
-            if let head = heldLists[list.name]?.head { replace(head, origin) }
-            outcomes.append(make(list, origin: origin, by: peer))
+            if let head = storedLists[list.name]?.head { deleteReplaced(head, origin) }
+            outcomes.append(createRestored(list, origin: origin, by: peer))
         }
         guard let last = outcomes.popLast() else { return completion(.success([])) }
         gathering.answers.append(
             .access({ [outcomes] result in completion(result.map { outcomes + [$0] }) }, .success(last)))
     }
 
-    private func replace(_ head: ListState, _ origin: Origin?) {
+    private func deleteReplaced(_ head: ListState, _ origin: Origin?) {
         replacedLists.insert(head.number)
         // A volatile list has to wait for the disk too. Otherwise it would be lost if the others cannot be written.
-        heldLists[head.name]?.group = gathering.number
+        storedLists[head.name]?.group = gathering.number
         delete(head, keeping: deletion(of: head, by: origin), answer: .settled {})
     }
 
-    func make(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
+    func createRestored(_ list: RestoredList, origin: Origin?, by peer: Peer) -> AccessOutcome {
         let empty = ListState(
             name: list.name, epoch: Epoch.random(), durability: .durable, number: nextListNumber)
         nextListNumber += 1
@@ -99,7 +99,7 @@ extension RestoredList {
     /// Computes the expensive parts in advance, on any thread. O(items).
     package func prepared() -> RestoredList {
         var list = self
-        list.preparation = (change.complete(from: Snapshot()), Result { () throws(StoreError) in try check() })
+        list.preparation = (change.withConsequences(from: Snapshot()), Result { () throws(StoreError) in try check() })
         return list
     }
 

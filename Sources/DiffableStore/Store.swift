@@ -43,11 +43,11 @@ package actor Store {
     /// Called at most once, after a commit group could not be written and every waiting request has been answered.
     let onFailure: @Sendable (String) -> Void
 
-    var heldLists: [ListName: HeldList]
+    var storedLists: [ListName: StoredList]
     /// The number of lists with a head. Bounded by `listsMax`.
     var numberOfHeads: Int
     /// The connection to etcd, where shared lists change first.
-    var engine = EngineLink()
+    var engine = EtcdLink()
     var nextListNumber: Int
     var usages = Usages()
     /// By list number, because a list's keys are forgotten when it is deleted.
@@ -55,7 +55,7 @@ package actor Store {
     /// By list number. Has no entry for a list without leases.
     var leases: [Int: Leases]
     /// Deleted lists that can be undeleted, by list number.
-    var deletions: [Int: HeldDeletion] = [:]
+    var deletions: [Int: StoredDeletion] = [:]
     var deletionLosses = DeletionLosses()
     /// A lower bound for the running times of all `deletions`. Nil for none.
     var oldestDeletion: RunningTime?
@@ -76,8 +76,8 @@ package actor Store {
     var liveLeases: Set<Int> = []
     var lastEvaluationNumber = 0
 
-    var gathering: Group
-    var inFlight: Group?
+    var gathering: CommitGroup
+    var inFlight: CommitGroup?
     /// The number of the newest group that is on disk or was refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
@@ -90,19 +90,19 @@ package actor Store {
     /// The number of the gathering group. Nil while the group is empty.
     package var gatheringGroup: Int? { gathering.changes.isEmpty ? nil : gathering.number }
     /// Limits the memory of all histories together.
-    var historyBudget = HistoryBudget<HeldList>()
+    var historyBudget = HistoryBudget<StoredList>()
     /// The number of remembered request keys, without keys that are not on disk yet.
     var keyCount = 0
     /// Lists with a history that has grown and may exceed its limits.
-    var untrimmedLists: [HeldList] = []
+    var untrimmedLists: [StoredList] = []
     var isTrimmingScheduled = false
-    var unpackedLists: [HeldList] = []
+    var unpackedLists: [StoredList] = []
     /// The numbers of deleted lists to be packed.
     var unpackedDeletions: [Int] = []
     /// Callbacks for histories that are being unpacked, by list number.
     var historyWaits: [Int: [@Sendable () -> Void]] = [:]
     /// The lists whose histories hold rebuilt states, in the order in which they got them.
-    private var listsWithRemadeStates: Deque<HeldList> = []
+    private var listsWithRebuiltStates: Deque<StoredList> = []
     var condition = Condition.running
     /// Whether the last group was refused because the disk is full.
     var isDiskFull = false
@@ -143,15 +143,15 @@ package actor Store {
         self.clock = clock
         self.accounts = accounts
         self.onFailure = onFailure
-        heldLists = [:]
+        storedLists = [:]
         for state in recovered.states {
             let record = recovered.access[state.number] ?? AccessRecord()
-            let held = HeldList(
+            let held = StoredList(
                 committed: state, history: recovered.histories[state.number] ?? History(),
-                access: HeldAccess(record, of: state.name, accessRules, accounts, limits),
+                access: StoredAccess(record, of: state.name, accessRules, accounts, limits),
                 schemas: recovered.schemas[state.number])
             held.shared = record.sharing.map { SharedList(at: $0) }
-            heldLists[state.name] = held
+            storedLists[state.name] = held
         }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
@@ -163,17 +163,17 @@ package actor Store {
             if holders.isEmpty { leasedLists[.leftBehind, default: []].insert(number) }
         }
         for deleted in recovered.deleted {
-            let held = HeldDeletion()
+            let held = StoredDeletion()
             (held.committed, held.head) = (deleted, deleted)
             deletions[deleted.number] = held
         }
         oldestDeletion = recovered.deleted.map(\.deletion.moment.running).min()
         if let newest = recovered.deleted.map(\.deletion.moment.running).max() { newestDeletion = newest }
         areDeletionsUncounted = !recovered.deleted.isEmpty
-        gathering = Group(number: 1)
-        for held in heldLists.values { usages.recount(held) }
+        gathering = CommitGroup(number: 1)
+        for held in storedLists.values { usages.recount(held) }
         keyCount = requestWindows.values.reduce(0) { $0 + $1.settledCount }
-        let changed = heldLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }
+        let changed = storedLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }
         for (held, _) in changed.sorted(by: { $0.1 < $1.1 }) {
             historyBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
             if held.history.isWorthPacking { unpackedLists.append(held) }
@@ -234,7 +234,7 @@ extension Store {
     /// The numbers of lists and of items in them. O(lists)
     package var extent: (lists: Int, items: Int) {
         var extent = (lists: 0, items: 0)
-        for held in heldLists.values {
+        for held in storedLists.values {
             guard let state = held.committed else { continue }
             extent.lists += 1
             extent.items += state.snapshot.numberOfItems
@@ -247,16 +247,16 @@ extension Store {
 
 extension Store {
     package func list(_ name: ListName) -> ListState? {
-        heldLists[name]?.committed
+        storedLists[name]?.committed
     }
 
     package var lists: [ListState] {
-        heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
+        storedLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
     }
 
     /// The lists that the peer may read, by name, with their access.
     package func lists(for peer: Peer) -> [(state: ListState, access: ListAccess)] {
-        heldLists.values.compactMap { held in
+        storedLists.values.compactMap { held in
             guard let state = held.committed, held.access.rights(of: peer).contains(.read) else { return nil }
             return (state, held.access.effective)
         }.sorted { $0.state.name < $1.state.name }
@@ -264,14 +264,14 @@ extension Store {
 
     /// The list and its access, or nil if the peer may not read it or there is none.
     package func list(_ name: ListName, for peer: Peer) -> (state: ListState, access: ListAccess)? {
-        guard let held = heldLists[name], let state = held.committed, held.access.rights(of: peer).contains(.read)
+        guard let held = storedLists[name], let state = held.committed, held.access.rights(of: peer).contains(.read)
         else { return nil }
         return (state, held.access.effective)
     }
 
     /// The durable lists of this host, by name, with the access and the schemas that were set, for a backup.
     package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
-        heldLists.values.compactMap { held in
+        storedLists.values.compactMap { held in
             guard let state = held.committed, state.durability == .durable else { return nil }
             return (state, held.access.effective, held.access.record.numbered(as: held.access.effective), held.schemas)
         }.sorted { $0.state.name < $1.state.name }
@@ -279,14 +279,14 @@ extension Store {
 
     /// Whether the peer may read the list. For a peer without this right, the list does not exist.
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
-        guard let held = heldLists[name], held.committed != nil else { return false }
+        guard let held = storedLists[name], held.committed != nil else { return false }
         return held.access.rights(of: peer).contains(.read)
     }
 
     /// The peer's rights on a list, without the right to change a mirror that it does not mirror itself. None if there is no
     /// such list.
     package func rights(of peer: Peer, on name: ListName) -> Rights {
-        guard let held = heldLists[name], held.committed != nil else { return [] }
+        guard let held = storedLists[name], held.committed != nil else { return [] }
         var rights = held.access.rights(of: peer)
         if held.access.effective.source != nil, !peer.mirrored.contains(name) { rights.remove(.write) }
         return rights
@@ -294,31 +294,31 @@ extension Store {
 
     /// Whether the peer may send requests to the list's handler, but neither read nor change the list.
     package func mayOnlyAsk(_ name: ListName, _ peer: Peer) -> Bool {
-        guard let held = heldLists[name], held.committed != nil else { return false }
+        guard let held = storedLists[name], held.committed != nil else { return false }
         let rights = held.access.rights(of: peer)
         return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
     }
 
     /// The list at a revision. Nil if that revision is not kept. Costs as much as `History.state`.
     package func list(_ name: ListName, at revision: Int) -> ListState? {
-        guard let held = heldLists[name], let committed = held.committed else { return nil }
+        guard let held = storedLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
         trimHistory(of: held, now: clock.running)
-        let hadRemadeStates = held.history.hasRemadeStates
-        defer { noteRemadeStates(of: held, had: hadRemadeStates) }
+        let hadRemadeStates = held.history.hasRebuiltStates
+        defer { limitRebuiltStates(of: held, had: hadRemadeStates) }
         return held.history.state(at: revision)
     }
 
     /// Drops the rebuilt states of the list that got them first. Otherwise a client that reads the histories of many
     /// lists would leave complete states in each.
-    func noteRemadeStates(of held: HeldList, had: Bool) {
-        guard !had, held.history.hasRemadeStates else { return }
-        listsWithRemadeStates.append(held)
-        guard listsWithRemadeStates.count > Self.listsWithRemadeStatesMax else { return }
-        listsWithRemadeStates.removeFirst().history.dropRemadeStates()
+    func limitRebuiltStates(of held: StoredList, had: Bool) {
+        guard !had, held.history.hasRebuiltStates else { return }
+        listsWithRebuiltStates.append(held)
+        guard listsWithRebuiltStates.count > Self.listsWithRebuiltStatesMax else { return }
+        listsWithRebuiltStates.removeFirst().history.dropRebuiltStates()
     }
 
-    private static let listsWithRemadeStatesMax = 16
+    private static let listsWithRebuiltStatesMax = 16
 
     /// The committed state, or the state at a revision, if the peer may read it.
     package func state(
@@ -334,12 +334,12 @@ extension Store {
     /// The oldest revision that can be read or restored.
     /// - Parameter current: the committed state.
     package func oldestRevision(of current: ListState) -> Int {
-        heldLists[current.name]?.history.oldest ?? current.revision
+        storedLists[current.name]?.history.oldest ?? current.revision
     }
 
     /// The revisions of a list that are kept, newest first. O(limit + 512)
     package func history(of name: ListName, for peer: Peer = .daemon, limit: Int = .max) -> [Revision]? {
-        guard mayRead(name, peer), let held = heldLists[name] else { return nil }
+        guard mayRead(name, peer), let held = storedLists[name] else { return nil }
         trimHistory(of: held, now: clock.running)
         return held.history.newestRevisions(limit)
     }

@@ -58,7 +58,7 @@ package struct StoreClock: Sendable {
     var now: Moment { Moment(timeOfDay: timeOfDay(), running: running) }
 
     /// A clock whose running time continues from `time`.
-    func going(onFrom time: RunningTime) -> StoreClock {
+    func continuing(from time: RunningTime) -> StoreClock {
         var clock = self
         clock.runningBefore = time.milliseconds - uptime()
         return clock

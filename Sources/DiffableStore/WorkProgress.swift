@@ -25,7 +25,7 @@ package final class WorkProgress: Sendable {
         state.withLock { $0 = State(moved: now) }
     }
 
-    func move(at now: SuspendingClock.Instant = .now) {
+    func noteProgress(at now: SuspendingClock.Instant = .now) {
         state.withLock { if $0.moved != nil { $0.moved = now } }
     }
 

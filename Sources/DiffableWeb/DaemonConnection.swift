@@ -11,7 +11,7 @@ protocol DaemonReceiver: AnyObject {
     func daemonIsReady()
     /// Whether the browser accepts more. While it does not, nothing is read from the daemon.
     var acceptsBytes: Bool { get }
-    func take(_ bytes: ByteBuffer)
+    func receive(_ bytes: ByteBuffer)
     /// No more bytes have arrived for now.
     func flush()
     /// The daemon accepts bytes again.
@@ -133,7 +133,7 @@ final class DaemonConnection: ChannelInboundHandler {
             guard reply.readableBytes <= Self.replyLengthMax else { return end(.gone("its reply is too long")) }
             if newline != nil { readReply() }
         }
-        if bytes.readableBytes > 0 { receiver?.take(bytes) }
+        if bytes.readableBytes > 0 { receiver?.receive(bytes) }
     }
 
     private func readReply() {
@@ -166,7 +166,7 @@ final class DaemonConnection: ChannelInboundHandler {
 
 extension DaemonConnection {
     /// The requests that open the connection of a link: the name for `diffablectl clients`, and the link's limits.
-    static func opening(for link: Link) -> String {
+    static func openingRequests(for link: Link) -> String {
         var writer = ByteWriter()
         writer.append("{\"id\":1,\"method\":\"hello\",\"params\":{\"name\":")
         writer.appendString("diffable-web:\(link.name)")

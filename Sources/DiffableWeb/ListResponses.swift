@@ -37,7 +37,8 @@ class ListResponse: LinkedStream, DaemonReceiver {
     func start() {
         hub.begin(self)
         daemon = DaemonConnection.open(
-            socket: hub.settings.daemonSocket, opening: DaemonConnection.opening(for: link), on: hub.loop, for: self)
+            socket: hub.settings.daemonSocket, opening: DaemonConnection.openingRequests(for: link), on: hub.loop,
+            for: self)
     }
 
     /// Ends the request to the daemon, and forgets the response without finishing it.
@@ -72,7 +73,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
     }
 
     var acceptsBytes: Bool { response?.isWritable ?? false }
-    func take(_ bytes: ByteBuffer) {}
+    func receive(_ bytes: ByteBuffer) {}
     func flush() { response?.flush() }
     func daemonAcceptsBytes() {}
 
@@ -98,7 +99,7 @@ class ListResponse: LinkedStream, DaemonReceiver {
     /// Answers with an error of the daemon.
     fileprivate func refuse(_ error: (name: String, message: String)) {
         switch error.name {
-        case "noSuchList": refuse(.notFound, Gate.noSuchList)
+        case "noSuchList": refuse(.notFound, RequestRouter.noSuchList)
         case "permissionDenied": refuse(.forbidden, error.message)
         case "invalidParams", "parseError": refuse(.badRequest, error.message)
         case "tooLarge": refuse(.payloadTooLarge, error.message)
@@ -124,7 +125,7 @@ final class SnapshotResponse: ListResponse {
         super.init(hub: hub, link: link, response: response, request: request)
     }
 
-    override func take(_ bytes: ByteBuffer) {
+    override func receive(_ bytes: ByteBuffer) {
         pending.writeImmutableBuffer(bytes)
         if !hasBegun {
             guard pending.readableBytes > Self.prefix.readableBytes else { return }
@@ -192,7 +193,7 @@ final class EventResponse: ListResponse {
     /// A stream has no end that could be missing.
     override fileprivate func cutOff() { finish() }
 
-    override func take(_ bytes: ByteBuffer) {
+    override func receive(_ bytes: ByteBuffer) {
         var bytes = bytes
         while let length = bytes.lengthToNewline, let part = bytes.readSlice(length: length) {
             bytes.moveReaderIndex(forwardBy: 1)
@@ -200,19 +201,19 @@ final class EventResponse: ListResponse {
             let line = pending
             pending = ByteBuffer()
             guard let line = try? DaemonLine(line.readableBytesView) else { return finish() }
-            take(line)
+            handle(line)
         }
         pending.writeImmutableBuffer(bytes)
         if pending.readableBytes > Self.lineLengthMax { finish() }
     }
 
-    private func take(_ line: DaemonLine) {
+    private func handle(_ line: DaemonLine) {
         if let error = line.error, !hasBegun { return refuse(error) }
         if let next = line.epoch { epoch = next }
         guard let method = line.method else {
             hasBegun = true
             response?.begin(.ok, type: "text/event-stream")
-            return commentLater()
+            return scheduleComment()
         }
         var event = ByteBuffer(string: "event: \(method)\n")
         if let revision = line.revision, !line.hasMore { event.writeString("id: \(epoch):\(revision)\n") }
@@ -224,14 +225,14 @@ final class EventResponse: ListResponse {
     }
 
     /// A comment shows that the connection lives, to the browser and to proxies.
-    private func commentLater() {
+    private func scheduleComment() {
         comment = hub.loop.assumeIsolated().scheduleTask(in: Self.commentInterval) { [weak self] in
             guard let self, let response = self.response else { return }
             if response.isWritable {
                 response.write(ByteBuffer(string: ":\n\n"))
                 response.flush()
             }
-            self.commentLater()
+            self.scheduleComment()
         }
     }
 }

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
 
-/// Answers the requests of one connection, one after the other, as the gate decides.
+/// Answers the requests of one connection, one after the other, as the router decides.
 final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, StreamedResponse {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -71,23 +71,23 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     // MARK: - Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        // No body will follow: the gate refuses a request that announces one.
+        // No body will follow: the router refuses a request that announces one.
         guard case .head(let head) = unwrapInboundIn(data), !isClosing else { return }
         self.head = head
         close(in: Self.responseMax)
-        let verdict = hub.settings.gate.verdict(
+        let decision = hub.settings.router.decision(
             on: head, isLocalSocket: context.localAddress?.protocol == .unix, links: hub.currentLinks(), now: hub.now)
-        headers = verdict.headers
-        carryOut(verdict.action, head)
+        headers = decision.headers
+        carryOut(decision.action, head)
     }
 
-    private func carryOut(_ action: Gate.Action, _ head: HTTPRequestHead) {
+    private func carryOut(_ action: RequestRouter.Action, _ head: HTTPRequestHead) {
         switch action {
         case .refuse(let status, let text): refuse(status, text)
         case .file(let name): sendFile(name, head)
         case .ownPage(let path): sendOwnPage(path, head)
         case .health:
-            hub.health.ask { [weak self] isHealthy in
+            hub.health.run { [weak self] isHealthy in
                 self?.answer(
                     isHealthy ? .ok : .serviceUnavailable, "{\"version\":\"\(Version.current)\"}\n",
                     type: "application/json")
@@ -103,7 +103,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if isClosing { return }
         guard let error = error as? HTTPParserError, head == nil else { return context.close(promise: nil) }
-        headers = hub.settings.gate.headersOfRefusal
+        headers = hub.settings.router.headersOfRefusal
         if error == .headerOverflow {
             refuse(.requestHeaderFieldsTooLarge, "a request's head has at most \(HeadGuard.lengthMax) bytes")
         } else {
@@ -138,7 +138,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     }
 
     private func sendFile(_ name: String, _ head: HTTPRequestHead) {
-        guard let file = hub.settings.gate.files[name] else { return refuse(.notFound, "there is nothing here") }
+        guard let file = hub.settings.router.files[name] else { return refuse(.notFound, "there is nothing here") }
         // The page of a list is one folder deeper, and its links are relative, for proxies.
         let isDeeper = name == "page.html" && head.uri.hasPrefix("/lists/")
         guard !isUnchanged(isDeeper ? "\"l\(file.tag)\"" : "\"\(file.tag)\"", head) else { return }
@@ -172,12 +172,12 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
     // MARK: - Streamed responses
 
     private func begin(_ list: ListResponse) {
-        guard hub.hasRoom(for: list.link) else { return refuseForRoom() }
+        guard hub.hasRoom(for: list.link) else { return refuseTooManyConnections() }
         self.list = list
         list.start()
     }
 
-    private func refuseForRoom() {
+    private func refuseTooManyConnections() {
         refuse(
             .tooManyRequests,
             "this link has \(hub.settings.connectionsPerTokenMax) connections already, and cannot have more")
@@ -239,7 +239,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
 
     private func upgrade(_ head: HTTPRequestHead, _ link: Link, namesProtocol: Bool) {
         guard let channel = context?.channel else { return }
-        guard hub.hasRoom(for: link) else { return refuseForRoom() }
+        guard hub.hasRoom(for: link) else { return refuseTooManyConnections() }
         let headers: HTTPHeaders = namesProtocol ? ["Sec-WebSocket-Protocol": "diffable.v1"] : [:]
         NIOWebSocketServerUpgrader(
             shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(headers) },
@@ -247,14 +247,14 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler, Stre
         )
         .buildUpgradeResponse(channel: channel, upgradeRequest: head, initialResponseHeaders: [:])
         .assumeIsolated().whenComplete { [self] result in
-            do { try becomeSocket(result.get(), link) } catch {
+            do { try upgradeToWebSocket(result.get(), link) } catch {
                 refuse(.badRequest, "this is not a correct request for a WebSocket")
             }
         }
     }
 
     /// Replaces the handlers of HTTP. The browser gets the answer when the new ones are there, and sends nothing before.
-    private func becomeSocket(_ headers: HTTPHeaders, _ link: Link) throws {
+    private func upgradeToWebSocket(_ headers: HTTPHeaders, _ link: Link) throws {
         guard let context else { return }
         isClosing = true
         deadline?.cancel()

@@ -35,7 +35,8 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
         self.context = context
         hub.begin(self)
         daemon = DaemonConnection.open(
-            socket: hub.settings.daemonSocket, opening: DaemonConnection.opening(for: link), on: context.eventLoop,
+            socket: hub.settings.daemonSocket, opening: DaemonConnection.openingRequests(for: link),
+            on: context.eventLoop,
             for: self)
     }
 
@@ -69,7 +70,7 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
         }
         switch frame.opcode {
         case .text where messageLength == nil, .continuation where messageLength != nil:
-            pass(frame.unmaskedData, isLast: frame.fin)
+            forwardToDaemon(frame.unmaskedData, isLast: frame.fin)
         case .ping:
             // A browser that reads no answers gets none.
             guard context.channel.isWritable else { break }
@@ -82,7 +83,7 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
         }
     }
 
-    private func pass(_ data: ByteBuffer, isLast: Bool) {
+    private func forwardToDaemon(_ data: ByteBuffer, isLast: Bool) {
         var data = data
         let length = (messageLength ?? 0) + data.readableBytes
         guard length <= WebLimits.messageLengthMax else {
@@ -124,7 +125,7 @@ final class SocketBridge: ChannelInboundHandler, LinkedStream, DaemonReceiver {
 
     var acceptsBytes: Bool { !isClosing && context?.channel.isWritable ?? false }
 
-    func take(_ bytes: ByteBuffer) {
+    func receive(_ bytes: ByteBuffer) {
         var bytes = bytes
         while let length = bytes.lengthToNewline, let line = bytes.readSlice(length: length) {
             bytes.moveReaderIndex(forwardBy: 1)

@@ -47,7 +47,7 @@ final class WebHub {
         self.loop = loop
         links = CurrentLinks(LinkFile(directory: settings.stateDirectory))
         idle = loop.makePromise()
-        waitForIdling()
+        startIdleTimer()
     }
 
     // A server that could not listen never was idle.
@@ -67,13 +67,13 @@ final class WebHub {
 
     private func remove(_ channel: ObjectIdentifier) {
         channels[channel] = nil
-        if channels.isEmpty { isStopping ? idle.succeed() : waitForIdling() }
+        if channels.isEmpty { isStopping ? idle.succeed() : startIdleTimer() }
     }
 
     /// Succeeds when there has been no connection for `settings.idleMax`, or when the server has stopped.
     var whenIdle: EventLoopFuture<Void> { idle.futureResult }
 
-    private func waitForIdling() {
+    private func startIdleTimer() {
         guard let limit = settings.idleMax else { return }
         idleTask = loop.assumeIsolated().scheduleTask(in: limit) { [weak self] in
             guard let self, channels.isEmpty else { return }
@@ -94,7 +94,7 @@ final class WebHub {
 
     func begin(_ stream: any LinkedStream) {
         streams[ObjectIdentifier(stream)] = stream
-        if watch == nil || stream.link.end != nil { return compare() }
+        if watch == nil || stream.link.end != nil { return endRemovedLinks() }
         // The link may be gone since the request was read. All other streams were compared after the last change.
         if !currentLinks().contains(stream.link) { stream.linkEnded() }
     }
@@ -107,7 +107,7 @@ final class WebHub {
     }
 
     /// Ends streams whose link was removed or changed, or has ended.
-    private func compare() {
+    private func endRemovedLinks() {
         nextComparison?.cancel()
         guard !streams.isEmpty else { return }
         // Before the file is read, so that no change is missed.
@@ -118,7 +118,7 @@ final class WebHub {
         }
         let nextEnd = streams.values.compactMap(\.link.end).min().map { TimeAmount.seconds(Int64(max(1, $0 - now))) }
         guard let interval = watch == nil ? Self.comparisonInterval : nextEnd else { return }
-        nextComparison = loop.assumeIsolated().scheduleTask(in: interval) { [weak self] in self?.compare() }
+        nextComparison = loop.assumeIsolated().scheduleTask(in: interval) { [weak self] in self?.endRemovedLinks() }
     }
 
     private func watchLinks() -> DirectoryWatch? {
@@ -126,7 +126,7 @@ final class WebHub {
         return DirectoryWatch(settings.stateDirectory) { [loop] change in
             loop.execute {
                 if case .directory = change { hub.value.watch = nil }
-                hub.value.compare()
+                hub.value.endRemovedLinks()
             }
         }
     }
@@ -171,7 +171,7 @@ final class HealthCheck: DaemonReceiver {
 
     init(hub: WebHub) { self.hub = hub }
 
-    func ask(_ then: @escaping (Bool) -> Void) {
+    func run(_ then: @escaping (Bool) -> Void) {
         if let answer, NIODeadline.now() - answer.time < Self.freshMax { return then(answer.isHealthy) }
         waiting.append(then)
         guard daemon == nil else { return }
@@ -180,7 +180,7 @@ final class HealthCheck: DaemonReceiver {
             on: hub.loop, for: self)
     }
 
-    private func settle(_ isHealthy: Bool) {
+    private func finish(_ isHealthy: Bool) {
         daemon?.close()
         daemon = nil
         answer = (isHealthy, .now())
@@ -189,10 +189,10 @@ final class HealthCheck: DaemonReceiver {
         for then in waiting { then(isHealthy) }
     }
 
-    func daemonIsReady() { settle(true) }
-    func daemonEnded(_ end: DaemonEnd) { settle(false) }
+    func daemonIsReady() { finish(true) }
+    func daemonEnded(_ end: DaemonEnd) { finish(false) }
     var acceptsBytes: Bool { true }
-    func take(_ bytes: ByteBuffer) {}
+    func receive(_ bytes: ByteBuffer) {}
     func flush() {}
     func daemonAcceptsBytes() {}
 }

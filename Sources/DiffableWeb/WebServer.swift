@@ -6,12 +6,12 @@ import NIOCore
 import NIOPosix
 
 package struct WebSettings: Sendable {
-    package var gate: Gate
+    package var router: RequestRouter
     /// The directory of `links.json`.
     package var stateDirectory: String
     /// The daemon's socket; nil for the one that every client finds.
     package var daemonSocket: String?
-    package var ownPages: OwnPages?
+    package var ownPages: UserPages?
     /// The time without connections after which the server is idle; nil if it never is.
     package var idleMax: TimeAmount?
     /// The time in which a connection must have sent a request; also between two requests.
@@ -19,8 +19,8 @@ package struct WebSettings: Sendable {
     package var connectionsMax = WebLimits.connectionsMax
     package var connectionsPerTokenMax = WebLimits.connectionsPerTokenMax
 
-    package init(gate: Gate, stateDirectory: String) {
-        self.gate = gate
+    package init(router: RequestRouter, stateDirectory: String) {
+        self.router = router
         self.stateDirectory = stateDirectory
     }
 }

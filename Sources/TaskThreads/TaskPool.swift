@@ -32,7 +32,7 @@
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
-            perform(queue.withLock { $0.add(job, at: .now) })
+            provideThread(for: queue.withLock { $0.add(job, at: .now) })
         }
 
         func enqueue<C: Clock>(
@@ -54,7 +54,7 @@
             enqueue(job, after: clock.now.duration(to: instant), tolerance: tolerance, clock: clock)
         }
 
-        private func perform(_ need: TaskQueue<UnownedJob>.Need) {
+        private func provideThread(for need: TaskQueue<UnownedJob>.Need) {
             switch need {
             case .nothing: break
             case .idleThread: work.signal()
@@ -84,7 +84,7 @@
         }
 
         /// Runs the main actor's tasks and wakes sleeping ones, forever.
-        func keepTime(_ mainThread: UnownedSerialExecutor) -> Never {
+        func runTimerLoop(_ mainThread: UnownedSerialExecutor) -> Never {
             while true {
                 boot_timer_wait(timer)
                 let jobs = mainJobs.withLock { jobs in
@@ -98,7 +98,7 @@
                     setTimer(for: &queue, at: now)
                     return needs
                 }
-                for need in needs { perform(need) }
+                for need in needs { provideThread(for: need) }
             }
         }
 
@@ -139,7 +139,7 @@
     final class MainThread: MainExecutor {
         func enqueue(_ job: consuming ExecutorJob) { TaskPool.shared?.enqueueOnMainThread(UnownedJob(job)) }
 
-        func run() { TaskPool.shared?.keepTime(asUnownedSerialExecutor()) }
+        func run() { TaskPool.shared?.runTimerLoop(asUnownedSerialExecutor()) }
 
         func stop() { preconditionFailure("a program ends with exit") }
     }

@@ -86,7 +86,7 @@ struct TaskQueue<Job: Sendable> {
         var needs: [Need] = []
         if let watch, watch.until <= now {
             self.watch = nil
-            if !waiting.isEmpty { needs.append(look(since: watch.taken, at: now)) }
+            if !waiting.isEmpty { needs.append(checkThreads(since: watch.taken, at: now)) }
         }
         while let sleeper = sleeping.min, sleeper.time <= now {
             needs.append(add(sleeping.removeMin().job, at: now))
@@ -95,7 +95,7 @@ struct TaskQueue<Job: Sendable> {
     }
 
     /// Checks the threads while tasks still wait. If no task was taken since the last check, every thread is blocked.
-    private mutating func look(since taken: Int, at now: ContinuousClock.Instant) -> Need {
+    private mutating func checkThreads(since taken: Int, at now: ContinuousClock.Instant) -> Need {
         watch = (self.taken, now + Self.patience)
         guard taken == self.taken, threads < Self.threadsMax else { return .watching }
         threads += 1

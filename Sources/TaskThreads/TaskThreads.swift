@@ -26,7 +26,7 @@ package enum TaskThreads {
             exit(0)
         }
         #if compiler(>=6.3) && compiler(<6.4)
-            pool.keepTime(TaskExecutors.mainThread.asUnownedSerialExecutor())
+            pool.runTimerLoop(TaskExecutors.mainThread.asUnownedSerialExecutor())
         #else
             dispatchMain()
         #endif

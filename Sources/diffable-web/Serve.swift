@@ -110,17 +110,17 @@ struct Serve: AsyncParsableCommand {
     }
 
     private func settings(_ file: LinkFile, isActivated: Bool) throws -> WebSettings {
-        var gate = Gate()
+        var router = RequestRouter()
         let machine = Self.machineName
         // Browsers can also use the machine's name without its domain.
         let short = machine.prefix { $0 != "." }
-        gate.hosts = Set((hosts + [machine, String(short)]).map { $0.lowercased() })
-        gate.origins = origins.compactMap { Origin($0) }
-        gate.frames = frames
-        gate.hasPages = pages != nil
-        var settings = WebSettings(gate: gate, stateDirectory: file.directory)
+        router.hosts = Set((hosts + [machine, String(short)]).map { $0.lowercased() })
+        router.origins = origins.compactMap { Origin($0) }
+        router.frames = frames
+        router.hasPages = pages != nil
+        var settings = WebSettings(router: router, stateDirectory: file.directory)
         settings.daemonSocket = socket
-        if let pages { settings.ownPages = try OwnPages(directory: pages) }
+        if let pages { settings.ownPages = try UserPages(directory: pages) }
         settings.idleMax = isActivated ? Self.idleMax : nil
         return settings
     }

@@ -59,8 +59,8 @@ struct ChangeOptions: ParsableArguments {
 
     func answer<R: Sendable>(_ body: (Connection, RequestKey) async throws -> R) async throws -> R {
         let key = requestKey ?? .random()
-        var retrying = Retrying(limit: retry ?? ChangeOptions.retryDefault, waitsForDaemon: retry != nil)
-        return try await retrying.ask { try await daemon.withConnection { try await body($0, key) } }
+        var retrier = RequestRetrier(limit: retry ?? ChangeOptions.retryDefault, waitsForDaemon: retry != nil)
+        return try await retrier.send { try await daemon.withConnection { try await body($0, key) } }
     }
 
     func report(_ outcome: Outcome) { report(outcome, saying: nil) }

@@ -51,7 +51,7 @@ struct ConditionOptions: ParsableArguments {
 }
 
 /// The items that match a condition, without the ancestors that a view also shows.
-struct Matching: Sendable {
+struct ItemMatcher: Sendable {
     private let view: View
     let options: ListOptions
 

@@ -46,7 +46,7 @@ struct DaemonOptions: ParsableArguments {
     }
 
     /// For requests that change nothing. If the connection is lost, the error need not mention a change with an unknown outcome.
-    func reading<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
+    func withReadOnlyConnection<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
         do { return try await withConnection(body) } catch ClientError.connectionLost(let path) {
             throw CommandError(
                 .noDaemon,
@@ -66,7 +66,7 @@ struct DaemonOptions: ParsableArguments {
 extension DaemonOptions {
     /// Moves options before the command to the place after it, where the command's parser expects them. `isCommand` says
     /// whether words name a command or a subcommand.
-    static func arranged(_ arguments: [String], isCommand: ([String]) -> Bool) -> [String] {
+    static func movingOptionsAfterCommand(_ arguments: [String], isCommand: ([String]) -> Bool) -> [String] {
         var options: [String] = []
         var rest = arguments[...]
         while let word = rest.first {

@@ -44,7 +44,7 @@ struct DeletionGuard {
 
     private var isNeeded: Bool { (count == 0 && !options.allowEmpty) || options.maxDelete != nil }
 
-    struct Trial {
+    struct DryRun {
         var revision: Int
         var deleted = 0
         var deletedSections = 0
@@ -54,7 +54,7 @@ struct DeletionGuard {
     /// `trying` is a dry run; `making` makes the change, if the list is at the revision. `seesList` is asked only if the dry
     /// run was not allowed.
     mutating func apply<R>(
-        trying: () async throws -> Trial, making: (Int?) async throws -> R, seesList: () async throws -> Bool
+        trying: () async throws -> DryRun, making: (Int?) async throws -> R, seesList: () async throws -> Bool
     ) async throws -> R {
         guard isNeeded else { return try await making(ifRevision) }
         var attempts = 0
@@ -64,7 +64,7 @@ struct DeletionGuard {
             if let checkedRevision {
                 revision = checkedRevision
             } else {
-                revision = try await look(trying, seesList)
+                revision = try await checkByDryRun(trying, seesList)
                 checkedRevision = revision
             }
             do { return try await making(revision) } catch ClientError.refused(let refusal)
@@ -75,8 +75,8 @@ struct DeletionGuard {
         }
     }
 
-    private func look(
-        _ trying: () async throws -> Trial, _ seesList: () async throws -> Bool
+    private func checkByDryRun(
+        _ trying: () async throws -> DryRun, _ seesList: () async throws -> Bool
     ) async throws -> Int {
         do {
             let trial = try await trying()
@@ -95,7 +95,7 @@ struct DeletionGuard {
         }
     }
 
-    func check(_ trial: Trial) throws(CommandError) {
+    func check(_ trial: DryRun) throws(CommandError) {
         let change = DeletionRule.Change(
             deleted: trial.deleted, deletedSections: trial.deletedSections, inserted: trial.inserted)
         let place = section.map { "the section \(quoted($0)) of \(quoted(list))" } ?? quoted(list)
@@ -116,7 +116,7 @@ struct DeletionGuard {
     }
 }
 
-extension DeletionGuard.Trial {
+extension DeletionGuard.DryRun {
     init(_ outcome: Outcome) {
         self.init(
             revision: outcome.revision, deleted: outcome.summary?.deletedItems ?? 0,

@@ -71,26 +71,26 @@ struct Diffablectl: AsyncParsableCommand {
         ])
 
     static func main() {
-        StandardStreams.occupyClosed()
+        StandardStreams.fillClosedDescriptors()
         // The only connection uses a single thread.
         NIOSingletons.groupLoopCountSuggestion = 1
         TaskThreads.run(begin)
     }
 
     @Sendable private static func begin() async {
-        let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
+        let arguments = DaemonOptions.movingOptionsAfterCommand(ProcessArguments.given(), isCommand: isCommand)
         do {
             if let number = ProcessArguments.firstUnreadable() {
                 throw ValidationError("argument \(number) is not valid UTF-8; convert it first, for example with iconv")
             }
             try refuseUnknownCommand(in: arguments)
-            var command = try await asyncParseAsRoot(ViewLists.arranged(arguments))
+            var command = try await asyncParseAsRoot(ViewLists.markingCommandWords(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
-            StandardOutput.end()
+            StandardOutput.finish()
         } catch {
             end(with: explained(error, arguments))
         }
@@ -155,7 +155,7 @@ extension Diffablectl {
         if problem.hasPrefix("Unknown option") || problem.hasPrefix("Missing expected argument"),
             let word = options.first(where: isSeveralOptions)
         {
-            say("\(hint) \(word)")
+            printMessage("\(hint) \(word)")
         } else if exitCode(for: error) == .validationFailure, !problem.hasPrefix("Unknown option"),
             let problem = unknownOption(in: options)
         {

@@ -16,7 +16,7 @@ func forEach(_ lists: [ListName], _ verb: String, _ body: (ListName) async throw
                     done.isEmpty ? nil : "\(verb): \(done)", isOpen ? "perhaps \(verb): \(quoted(list))" : nil,
                     left.isEmpty ? nil : "not \(verb): \(left)",
                 ]
-                say(parts.compactMap(\.self).joined(separator: "; "))
+                printMessage(parts.compactMap(\.self).joined(separator: "; "))
             }
             throw error
         }

@@ -97,18 +97,18 @@ extension ExitStatus {
 func end(with error: any Error) -> Never {
     let status = ExitStatus(of: error)
     switch error {
-    case let error as ClientError: say(error.sentence)
-    case is InputError, is CommandError: say("\(error)")
+    case let error as ClientError: printMessage(error.sentence)
+    case is InputError, is CommandError: printMessage("\(error)")
     case let code as ExitCode: exit(code.rawValue)
     default:
         // Help and completions go to standard output, errors to standard error.
         let message = Diffablectl.fullMessage(for: error)
         if status == .done {
             StandardOutput.write(Array("\(message)\n".utf8))
-            StandardOutput.end()
+            StandardOutput.finish()
         } else {
             let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-            complain(lines.map { harmless(String($0)) + "\n" }.joined())
+            writeToStandardError(lines.map { harmless(String($0)) + "\n" }.joined())
         }
     }
     exit(status.rawValue)

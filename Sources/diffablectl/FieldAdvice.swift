@@ -21,7 +21,7 @@ struct FieldAdvice {
 
     /// Warns if fields are missing in `shown`, the items that the options have shown. The daemon is asked for other items only
     /// if these lack a field. Without a reply it prints no warning.
-    func give(shown: Snapshot) async {
+    func printWarnings(shown: Snapshot) async {
         let shown = shown.contents
         var missing: [NamedField] = []
         for field in fields {
@@ -30,7 +30,7 @@ struct FieldAdvice {
             if values.isEmpty {
                 missing.append(field)
             } else if let words = Self.numberWords(field, values) {
-                say(words)
+                printMessage(words)
             }
         }
         if missing.isEmpty { return }
@@ -42,7 +42,7 @@ struct FieldAdvice {
             {
                 continue
             }
-            say(
+            printMessage(
                 FieldCheck.complaint(
                     "no item of \(list) has", field.path.description, InputMessage(field.option), among: names,
                     of: "list"

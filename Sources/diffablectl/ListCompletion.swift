@@ -6,17 +6,17 @@ import Dispatch
 import Glibc
 
 extension CompletionKind {
-    static var lists: CompletionKind { .asked { line in await ListCompletion(line)?.names() ?? [] } }
-    static var deletedLists: CompletionKind { .asked { line in await ListCompletion(line)?.deletedNames() ?? [] } }
+    static var lists: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.names() ?? [] } }
+    static var deletedLists: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.deletedNames() ?? [] } }
     /// The items of the named list whose ids begin with the typed text.
-    static var items: CompletionKind { .asked { line in await ListCompletion(line)?.items() ?? [] } }
-    static var sections: CompletionKind { .asked { line in await ListCompletion(line)?.sections() ?? [] } }
+    static var items: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.items() ?? [] } }
+    static var sections: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.sections() ?? [] } }
     /// The actions that a handler of that list performs.
-    static var actions: CompletionKind { .asked { line in await ListCompletion(line)?.actions() ?? [] } }
-    static var revisions: CompletionKind { .asked { line in await ListCompletion(line)?.revisions() ?? [] } }
+    static var actions: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.actions() ?? [] } }
+    static var revisions: CompletionKind { .fromDaemon { line in await ListCompletion(line)?.revisions() ?? [] } }
 
     /// Returns nothing if no daemon replies within a second, because the shell waits for this while the user types.
-    private static func asked(_ answer: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
+    private static func fromDaemon(_ answer: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
         .custom { words, index, _ in
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { _exit(ExitStatus.done.rawValue) }
             // The text after the cursor is ignored.
@@ -36,17 +36,17 @@ struct ListCompletion {
     }
 
     func names() async -> [String] {
-        await asked { try await $0.lists().map(\.list.description) }
+        await askDaemon { try await $0.lists().map(\.list.description) }
     }
 
     func deletedNames() async -> [String] {
-        await asked { try await $0.deletedLists().map(\.summary.list.description) }
+        await askDaemon { try await $0.deletedLists().map(\.summary.list.description) }
     }
 
     private static let choicesMax = 200
 
     func items() async -> [String] {
-        await ofList { connection, list in
+        await withNamedList { connection, list in
             let typed = Content.string((words.last ?? "").utf8)
             let view = Content.object([
                 ("where", .object([("path", .string("id".utf8)), ("prefix", typed)])),
@@ -58,33 +58,33 @@ struct ListCompletion {
     }
 
     func sections() async -> [String] {
-        await ofList { connection, list in
+        await withNamedList { connection, list in
             try await connection.sectionIDs(of: list).map(\.description)
         }
     }
 
     func actions() async -> [String] {
-        await ofList { connection, list in
+        await withNamedList { connection, list in
             let answered = try await connection.listsWithActions().first { $0.list == list }?.actions ?? []
             return answered.map(\.description)
         }
     }
 
     func revisions() async -> [String] {
-        await ofList { connection, list in
+        await withNamedList { connection, list in
             try await connection.history(of: list, limit: Self.choicesMax).transactions.map { "\($0.revision)" }
         }
     }
 
-    private func ofList(_ body: (Connection, ListName) async throws -> [String]) async -> [String] {
-        await asked { connection in
+    private func withNamedList(_ body: (Connection, ListName) async throws -> [String]) async -> [String] {
+        await askDaemon { connection in
             let lists = Set(try await connection.lists().map(\.list.description))
             guard let word = words.dropFirst(2).dropLast().first(where: lists.contains) else { return [] }
             return try await body(connection, try ListName(word))
         }
     }
 
-    private func asked(_ body: (Connection) async throws -> [String]) async -> [String] {
+    private func askDaemon(_ body: (Connection) async throws -> [String]) async -> [String] {
         let answer = try? await Connection.withConnection(to: path, name: "diffablectl") { try await body($0) }
         return answer ?? []
     }

@@ -2,14 +2,14 @@ import ArgumentParser
 import Diffable
 
 struct MoveOptions: ParsableArguments {
-    @OptionGroup var place: NamedPlace
+    @OptionGroup var place: ItemPositionOptions
 
     @Flag(help: "To the front of its siblings, of the section or of the parent.") var front = false
     @Flag(help: "To the end of its siblings.") var back = false
     @Flag(help: "Up by one sibling.") var up = false
     @Flag(help: "Down by one sibling.") var down = false
 
-    enum Step {
+    enum Direction {
         case front, back, up, down
     }
 
@@ -37,7 +37,7 @@ struct MoveOptions: ParsableArguments {
     /// Nil if the target depends on the siblings.
     var position: ItemPosition? { place.position(atFront: front) }
 
-    var step: Step? { front ? .front : back ? .back : up ? .up : down ? .down : nil }
+    var step: Direction? { front ? .front : back ? .back : up ? .up : down ? .down : nil }
 }
 
 struct Siblings {
@@ -56,7 +56,7 @@ struct Siblings {
     }
 
     /// Nil if the item is already there.
-    func position(after step: MoveOptions.Step) -> ItemPosition? {
+    func position(after step: MoveOptions.Direction) -> ItemPosition? {
         switch step {
         case .front: index == 0 ? nil : .front(of: container)
         case .back: index == ids.count - 1 ? nil : .end(of: container)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Diffable
 
-struct NamedPlace: ParsableArguments {
+struct ItemPositionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Before this item, as its sibling.", valueName: "item"), completion: .items,
         transform: itemID)
@@ -37,7 +37,7 @@ struct NamedPlace: ParsableArguments {
 }
 
 struct PlaceOptions: ParsableArguments {
-    @OptionGroup var place: NamedPlace
+    @OptionGroup var place: ItemPositionOptions
 
     @Flag(help: "At the front of the section or the parent instead of the end.")
     var front = false
@@ -66,7 +66,7 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-struct SectionPlaceOptions: ParsableArguments {
+struct SectionPositionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Before this section.", valueName: "section"), completion: .sections, transform: sectionID)
     var before: SectionID?

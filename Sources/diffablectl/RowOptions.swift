@@ -42,7 +42,7 @@ struct RowOptions: ParsableArguments {
         var mapping = RowMapping()
         mapping.from = from
         mapping.set(.init(id: id, section: section, parent: parent, text: text))
-        table.set(in: &mapping)
+        table.apply(to: &mapping)
         mapping.rows = rows
         mapping.orphans = orphans
         return mapping

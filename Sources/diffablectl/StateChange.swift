@@ -63,7 +63,7 @@ extension ChangeOptions {
         of list: ListName, where conditions: ConditionOptions, isDryRun: Bool,
         _ making: (Snapshot, [Item]) throws -> [ListOperation]
     ) async throws -> (outcome: Outcome, count: Int)? {
-        let matching = try Matching(try conditions.json())
+        let matching = try ItemMatcher(try conditions.json())
         let fields = try conditions.namedFields
         var (count, shown) = (0, Snapshot())
         func operations(_ state: ListState) throws -> [ListOperation] {
@@ -80,17 +80,19 @@ extension ChangeOptions {
             outcome = try await self.outcome(of: list, matching.options, operations)
         }
         if !quiet {
-            if count == 0 { say("no item of \(list) meets the condition; nothing was changed") }
+            if count == 0 { printMessage("no item of \(list) meets the condition; nothing was changed") }
             // Even after a change, since every item matches a condition that negates a misspelt field. The change has been
             // made, so a lost connection is not an error here.
-            _ = try? await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) }
+            _ = try? await daemon.withReadOnlyConnection {
+                await FieldAdvice(fields, of: list, over: $0).printWarnings(shown: shown)
+            }
         }
         return count == 0 ? nil : outcome.map { ($0, count) }
     }
 
     /// Shows a change without making it. `making` makes operations from the state; none if there is nothing to show.
     func preview(_ list: ListName, _ making: (ListState) throws -> [ListOperation]) async throws {
-        try await daemon.reading { connection in
+        try await daemon.withReadOnlyConnection { connection in
             let state = try await connection.state(of: list)
             let operations = try making(state)
             if operations.isEmpty { return }
@@ -99,7 +101,7 @@ extension ChangeOptions {
             try preview.show()
             if quiet { return }
             let parts = OutcomeWords.parts(try preview.summary)
-            say(
+            printMessage(
                 parts.isEmpty
                     ? "the change would leave \(list) as it is"
                     : "nothing was changed; without --dry-run: \(parts.joined(separator: ", "))")

@@ -19,7 +19,7 @@ struct TableOptions: ParsableArguments {
     var separator: Separator?
 
     /// Sets the columns of the input.
-    func set(in mapping: inout RowMapping) {
+    func apply(to mapping: inout RowMapping) {
         mapping.columns = names
         mapping.numbers = numbers
         mapping.types = types

@@ -15,27 +15,28 @@ struct UndoCommand {
 
     func run(dryRun: Bool) async throws {
         if dryRun {
-            return try await options.daemon.reading { connection in
+            return try await options.daemon.withReadOnlyConnection { connection in
                 let old = try await connection.state(of: list).snapshot
                 let outcome = try await connection.undo(request(.dryRun))
                 try Preview(old: old, operations: outcome.operations ?? []).show()
                 if !options.quiet {
-                    say("nothing was changed; this would \(try await words(outcome, connection, isDone: false))")
+                    printMessage(
+                        "nothing was changed; this would \(try await words(outcome, connection, isDone: false))")
                 }
             }
         }
-        let before = try await options.daemon.reading { connection in
+        let before = try await options.daemon.withReadOnlyConnection { connection in
             let oldest = try? await connection.history(of: list, limit: 1).oldestRevision
             if oldest == 0, case .back = target { try await refuseToEmpty(connection) }
             return oldest
         }
         let outcome = try await options.answer { try await $0.undo(request(.commit, $1)) }
         if options.quiet { return }
-        guard outcome.changed else { return say("nothing was changed: \(list) already has that state") }
+        guard outcome.changed else { return printMessage("nothing was changed: \(list) already has that state") }
         var detail: String?
         var oldest: Int?
         // The change has been made, so a lost connection is not an error here.
-        try? await options.daemon.reading { connection in
+        try? await options.daemon.withReadOnlyConnection { connection in
             detail = try await words(outcome, connection, isDone: true)
             oldest = try await connection.history(of: list, limit: 1).oldestRevision
         }
@@ -44,7 +45,7 @@ struct UndoCommand {
         output.flush()
         // A large undo pushes earlier revisions out of the history.
         if let before, let oldest, oldest > before {
-            say(
+            printMessage(
                 "revisions before \(oldest) were dropped to make room for this change; undo --to can go back to \(oldest)"
             )
         }

@@ -23,7 +23,7 @@ struct Daemon {
         // From now on, a signal that arrives before the lists are read waits until they are.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let notifier = Notifier()
-        let reloading = Reloading(of: startUp, threshold, notifier: notifier, logger: logger)
+        let reloading = ConfigurationReloader(of: startUp, threshold, notifier: notifier, logger: logger)
         let service = ListService(
             startUp: startUp, notifier: notifier, watchdog: Watchdog(), reloading: reloading, hangUps: hangUps,
             logger: logger)

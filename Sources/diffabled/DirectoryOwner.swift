@@ -11,26 +11,26 @@ enum DirectoryOwner {
         guard geteuid() == 0, stat(path, &owner) == 0, owner.st_uid != 0 else { return }
         var groups = [gid_t](repeating: 0, count: Int(max(getgroups(0, nil), 0)))
         let count = getgroups(CInt(groups.count), &groups)
-        try succeed(setgroups(0, nil))
-        try succeed(setegid(owner.st_gid))
-        try succeed(seteuid(owner.st_uid))
+        try check(setgroups(0, nil))
+        try check(setegid(owner.st_gid))
+        try check(seteuid(owner.st_uid))
         var reached = stat()
         let isReachable = stat(path, &reached) == 0
-        try succeed(seteuid(0))
-        try succeed(setegid(getgid()))
+        try check(seteuid(0))
+        try check(setegid(getgid()))
         guard isReachable else {
-            try succeed(setgroups(max(Int(count), 0), groups))
+            try check(setgroups(max(Int(count), 0), groups))
             return TrustedPath.alsoTrust(owner.st_uid)
         }
-        try succeed(setgid(owner.st_gid))
-        try succeed(setuid(owner.st_uid))
+        try check(setgid(owner.st_gid))
+        try check(setuid(owner.st_uid))
     }
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    private static func succeed(_ result: CInt) throws(Failure) {
+    private static func check(_ result: CInt) throws(Failure) {
         guard result == 0 else {
             throw Failure(
                 description:

@@ -15,7 +15,7 @@ struct ListService: Service {
     let startUp: StartUp
     let notifier: Notifier
     let watchdog: Watchdog?
-    let reloading: Reloading
+    let reloading: ConfigurationReloader
     let hangUps: UnixSignalsSequence
     let logger: Logger
 
@@ -96,7 +96,7 @@ struct ListService: Service {
     /// Waits until the store fails, and returns the failure; nil after a signal to stop.
     private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
         await withTaskGroup { tasks in
-            if let watchdog { tasks.addTask { await giveSigns(of: store, to: watchdog) } }
+            if let watchdog { tasks.addTask { await sendHeartbeats(of: store, to: watchdog) } }
             tasks.addTask { for await _ in hangUps { reloading.reload { _ in } } }
             let failure = await cancelWhenGracefulShutdown { await failures.first { _ in true } }
             tasks.cancelAll()
@@ -107,7 +107,7 @@ struct ListService: Service {
     /// Sends heartbeats to the watchdog. A heartbeat proves that the queue of all changes runs, and that writing to the disk
     /// makes progress. Disks may be slow: only a standstill as long as the watchdog's timeout suppresses a heartbeat, so the
     /// process is killed after at most twice that time.
-    private func giveSigns(of store: Store, to watchdog: Watchdog) async {
+    private func sendHeartbeats(of store: Store, to watchdog: Watchdog) async {
         var isStorageStill = false
         while !Task.isCancelled {
             await store.ping()

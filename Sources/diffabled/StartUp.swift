@@ -62,13 +62,13 @@ struct StartUp {
     }
 
     /// The startup with the file as it is now, and everything else unchanged.
-    func again() throws(ConfigurationError) -> StartUp {
+    func reread() throws(ConfigurationError) -> StartUp {
         try StartUp(
             flags: flags, configurationFile: configurationFile, received: received, processContext: processContext)
     }
 
     /// The settings in force after this process applies another startup's settings: it keeps everything that it has opened.
-    func taking(_ other: StartUp) -> StartUp {
+    func applying(_ other: StartUp) -> StartUp {
         var taken = other
         taken.socket = socket
         taken.stateDirectory = stateDirectory

@@ -32,20 +32,20 @@ import Testing
     }
 
     private static func update(_ state: inout NewestState) -> Subscription.Update? {
-        if case .update(let update) = state.take(of: "l") { update } else { nil }
+        if case .update(let update) = state.takeOutput(of: "l") { update } else { nil }
     }
 
     private static func failure(_ state: inout NewestState) -> ClientError? {
-        if case .end(.failure(let error)) = state.take(of: "l") { error } else { nil }
+        if case .end(.failure(let error)) = state.takeOutput(of: "l") { error } else { nil }
     }
 
     @Test func `is given the state, then each change, and waits in between`() throws {
         var state = NewestState()
-        #expect(!state.isDue && state.take(of: "l") == nil)
+        #expect(!state.isDue && state.takeOutput(of: "l") == nil)
         state.receive(try Self.reset(["a"], to: 4))
         let first = try #require(Self.update(&state))
         #expect(first.cause == .initial && first.revision == 4 && first.previous.isEmpty)
-        #expect(state.take(of: "l") == nil)
+        #expect(state.takeOutput(of: "l") == nil)
         state.receive(try Self.changes(["b"], from: 4, to: 5))
         let second = try #require(Self.update(&state))
         #expect(second.cause == .changes && second.revision == 5 && second.previous == first.snapshot)
@@ -93,7 +93,7 @@ import Testing
         state.receive(try Self.reset(["a"], to: 1))
         _ = Self.update(&state)
         state.receive(try Self.changes(["b"], from: 1, to: 2, more: true))
-        #expect(state.take(of: "l") == nil)
+        #expect(state.takeOutput(of: "l") == nil)
         state.receive(try Self.changes(["c"], from: 1, to: 2))
         #expect(try #require(Self.update(&state)).snapshot.itemIdentifiers == ["a", "b", "c"])
     }
@@ -159,7 +159,7 @@ import Testing
         // The consumer saw nothing of the first reset.
         state.receive(try Self.reset(["a"], to: 1))
         state.receive(deleted)
-        #expect(state.take(of: "l") == nil && !state.isDue)
+        #expect(state.takeOutput(of: "l") == nil && !state.isDue)
         state.receive(try Self.reset(["b"], to: 3, reason: "epoch"))
         #expect(Self.update(&state)?.cause == .initial)
         state.receive(try Self.changes(["c"], from: 3, to: 4))

@@ -12,7 +12,7 @@ struct SocketPathTests {
     private func find(_ sockets: [String], left: [String] = []) throws -> String {
         try SocketPath.find(
             nil, environment: { $0 == "XDG_RUNTIME_DIR" ? "/run/user/1" : nil }, isSocket: sockets.contains,
-            isLeft: left.contains
+            isAbandoned: left.contains
         ).path
     }
 
@@ -28,8 +28,8 @@ struct SocketPathTests {
 
     private func find(_ sockets: [String], left: [String] = [], environment: [String: String]) throws -> String {
         try SocketPath.find(
-            nil, environment: { environment[$0] }, isSocket: sockets.contains, isLeft: left.contains,
-            isState: { $0 == "/home/u/.local/state/diffabled" }
+            nil, environment: { environment[$0] }, isSocket: sockets.contains, isAbandoned: left.contains,
+            holdsDaemonState: { $0 == "/home/u/.local/state/diffabled" }
         ).path
     }
 
@@ -50,7 +50,7 @@ struct SocketPathTests {
         #expect(
             try SocketPath.find(
                 nil, environment: { own[$0] ?? ($0 == "DIFFABLED_SOCKET" ? "/n" : nil) }, isSocket: { _ in true },
-                isState: { _ in true }
+                holdsDaemonState: { _ in true }
             ).path == "/n")
     }
 
@@ -68,13 +68,13 @@ struct SocketPathTests {
         let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0)
         #expect(listen(listener, 1) == 0)
-        #expect(!SocketPath.isLeft(path))
+        #expect(!SocketPath.isAbandoned(path))
         // A daemon with a full queue counts as running.
-        #expect(!SocketPath.isLeft(path))
-        #expect(!SocketPath.isLeft(path))
+        #expect(!SocketPath.isAbandoned(path))
+        #expect(!SocketPath.isAbandoned(path))
         close(listener)
         // Another test's child shares the listener until it executes its program.
-        #expect(eventually { SocketPath.isLeft(path) })
-        #expect(!SocketPath.isLeft(directory.appending(path: "none").path), "there is nothing to be left")
+        #expect(eventually { SocketPath.isAbandoned(path) })
+        #expect(!SocketPath.isAbandoned(directory.appending(path: "none").path), "there is nothing to be left")
     }
 }

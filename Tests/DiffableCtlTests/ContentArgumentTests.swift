@@ -50,7 +50,7 @@ struct ContentArgumentTests {
 
     private func refusal(_ arguments: [String], _ present: String) throws -> String? {
         let content = PresentContent(name: "it", content: Content.parsed(present))
-        do { try LookalikePairs(arguments).check(against: [content]) } catch { return "\(error)" }
+        do { try AmbiguousStringPairs(arguments).check(against: [content]) } catch { return "\(error)" }
         return nil
     }
 

@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct PickingCommandTests {
     @Test func `what stands behind two dashes is a command, whatever it looks like`() throws {
-        let arguments = ViewLists.arranged(["view", "hosts", "--multi", "--", "ssh", "-p", "22", "", "--", "--plain"])
+        let arguments = ViewLists.markingCommandWords([
+            "view", "hosts", "--multi", "--", "ssh", "-p", "22", "", "--", "--plain",
+        ])
         let command = try #require(try Diffablectl.parseAsRoot(arguments) as? ViewLists)
         #expect(command.commandWords == ["ssh", "-p", "22", "", "--", "--plain"])
         #expect(command.sources == [.list("hosts")] && command.picker.multi && !command.plain)
@@ -14,7 +16,7 @@ import Testing
 
     @Test func `other commands keep their two dashes`() {
         for arguments in [["append", "tasks", "--", "-x"], ["view", "hosts"], ["apply", "view", "--", "ps"]] {
-            #expect(ViewLists.arranged(arguments) == arguments)
+            #expect(ViewLists.markingCommandWords(arguments) == arguments)
         }
     }
 
@@ -23,6 +25,6 @@ import Testing
         ["view", "--", "ssh"],
     ])
     func `one command alone is run, and for a list`(arguments: [String]) {
-        #expect(throws: (any Error).self) { try Diffablectl.parseAsRoot(ViewLists.arranged(arguments)) }
+        #expect(throws: (any Error).self) { try Diffablectl.parseAsRoot(ViewLists.markingCommandWords(arguments)) }
     }
 }

@@ -54,7 +54,7 @@ struct ShortConditionTests {
     @Test(arguments: values)
     func `a field alone is true or not, and there in each case`(value: String, isTrue: Bool) throws {
         func isMet(_ condition: String, _ content: String) throws -> Bool {
-            let matching = try Matching(try ShortCondition(condition).json)
+            let matching = try ItemMatcher(try ShortCondition(condition).json)
             let item = Item(id: "a", content: Content.parsed(content))
             return try !matching.items(in: Snapshot([Section(id: "s", items: [item])])).isEmpty
         }

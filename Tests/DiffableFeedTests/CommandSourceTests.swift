@@ -169,7 +169,7 @@ import Testing
                 lines.append(Array(line[cut...]) + Array(end.utf8))
                 let isTooLong = max < line.count
                 #expect(states.values.isEmpty == (isTooLong || end.isEmpty))
-                #expect(lines.broken.takeRing() == isTooLong)
+                #expect(lines.broken.takeSignal() == isTooLong)
                 guard isTooLong else {
                     try lines.end()
                     continue
@@ -217,7 +217,7 @@ import Testing
             return stream == .ndjson ? row : "[\(row)]"
         }
         lines.append(Array("\(line("a"))\n{\"id\":\"Say \"Hi\"\"}\n".utf8))
-        #expect(lines.broken.takeRing())
+        #expect(lines.broken.takeSignal())
         #expect { try lines.end() } throws: { "\($0)".contains("line 2") }
         lines.append(Array("\n\(line("b"))\n".utf8))
         #expect(throws: Never.self) { try lines.end() }

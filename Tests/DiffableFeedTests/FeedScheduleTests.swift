@@ -34,20 +34,20 @@ import Testing
         schedule.start(at: start)
         schedule.succeed(at: start + .seconds(3))
         #expect(schedule.next == start + .seconds(3 + 12))
-        schedule.stir(at: start + .seconds(4))
+        schedule.noteChange(at: start + .seconds(4))
         #expect(schedule.next == start + .seconds(15))
     }
 
     @Test func `what stirs while it runs lets it run again, after its rest`() {
         var schedule = schedule(.runs(every: nil))
         schedule.start(at: start)
-        schedule.stir(at: start + .milliseconds(5))
+        schedule.noteChange(at: start + .milliseconds(5))
         schedule.succeed(at: start + .milliseconds(10))
         #expect(schedule.next == start + .milliseconds(50))
         schedule.start(at: start + .milliseconds(50))
         schedule.succeed(at: start + .milliseconds(60))
         #expect(schedule.next == nil)
-        schedule.stir(at: start + .seconds(5))
+        schedule.noteChange(at: start + .seconds(5))
         #expect(schedule.isDue(at: start + .seconds(5)))
     }
 
@@ -81,9 +81,9 @@ import Testing
         var schedule = schedule(.runs(every: .seconds(100)))
         schedule.start(at: start)
         schedule.fail(at: start)
-        schedule.stir(at: start + .seconds(1))
+        schedule.noteChange(at: start + .seconds(1))
         #expect(schedule.next == start + FeedSchedule.mendedPause)
-        schedule.stir(at: start + .seconds(50))
+        schedule.noteChange(at: start + .seconds(50))
         #expect(schedule.next == start + FeedSchedule.mendedPause)
     }
 }

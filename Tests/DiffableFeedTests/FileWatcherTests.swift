@@ -189,9 +189,9 @@ import Testing
             41 22 0:46 / /mnt/my\\040disk/a rw - tmpfs none rw
             42 22 0:46 / /mnt/sharetwo rw - tmpfs none rw
             """)
-        #expect(mounts.below("/").count == 3 && mounts.below("/mnt").count == 3)
-        #expect(mounts.below("/mnt/share").isEmpty)
-        #expect(mounts.below("/mnt/my disk") == ["41 22 0:46 / /mnt/my\\040disk/a"])
+        #expect(mounts.mountPoints(below: "/").count == 3 && mounts.mountPoints(below: "/mnt").count == 3)
+        #expect(mounts.mountPoints(below: "/mnt/share").isEmpty)
+        #expect(mounts.mountPoints(below: "/mnt/my disk") == ["41 22 0:46 / /mnt/my\\040disk/a"])
     }
 
     @Test func `a file is followed when the directory that it will be in is made anew`() throws {

@@ -49,15 +49,15 @@ struct LineFramerTests {
     @Test func `a line that is let go of is skipped up to its newline`() {
         var framer = LineFramer()
         framer.append("a\nbc")
-        let isWhole = framer.letGoOfUnfinishedLine()
+        let isWhole = framer.skipUnfinishedLine()
         #expect(!isWhole, "there is a whole one before it")
         #expect(framer.lines() == ["a"])
         #expect(framer.length == 2)
-        let isUnfinished = framer.letGoOfUnfinishedLine()
+        let isUnfinished = framer.skipUnfinishedLine()
         #expect(isUnfinished && framer.length == 0)
         framer.append("d\ne\n")
         #expect(framer.lines() == ["e"])
-        let isThere = framer.letGoOfUnfinishedLine()
+        let isThere = framer.skipUnfinishedLine()
         #expect(!isThere)
     }
 

@@ -12,9 +12,9 @@ import Testing
         let background = bench.background
         var order: [String] = []
         for _ in 0..<300 {
-            background.find(for: alice, size: 1 << 20, while: { true }, {}, use: { order.append("long") })
+            background.compute(for: alice, size: 1 << 20, while: { true }, {}, use: { order.append("long") })
         }
-        background.find(for: bob, size: 1, while: { true }, {}, use: { order.append("short") })
+        background.compute(for: bob, size: 1, while: { true }, {}, use: { order.append("short") })
         #expect(bench.piecesBegun == 2)
         #expect(bench.doNext() && bench.doNext())
         #expect(order == ["long", "short"])
@@ -26,11 +26,11 @@ import Testing
         let background = bench.background
         var order: [Int] = []
         for user in 1...5 {
-            background.find(for: UserShare(user), size: 1 << 20, while: { true }, {}, use: { order.append(user) })
+            background.compute(for: UserShare(user), size: 1 << 20, while: { true }, {}, use: { order.append(user) })
         }
         #expect(bench.piecesBegun == Background.threads - 1)
         for user in 6...7 {
-            background.find(for: UserShare(user), size: 1, while: { true }, {}, use: { order.append(user) })
+            background.compute(for: UserShare(user), size: 1, while: { true }, {}, use: { order.append(user) })
         }
         #expect(bench.piecesBegun == Background.threads)
         while bench.doNext() {}
@@ -41,7 +41,7 @@ import Testing
         let background = bench.background
         var order: [String] = []
         func find(_ name: String, for user: UserShare) {
-            background.find(for: user, size: 1, while: { true }, {}, use: { order.append(name) })
+            background.compute(for: user, size: 1, while: { true }, {}, use: { order.append(name) })
         }
         find("begun", for: alice)
         background.hold(alice.id)
@@ -60,9 +60,9 @@ import Testing
         let background = bench.background
         var users: [Int?] = []
         background.served.serve(alice) {
-            background.find(size: 1, while: { true }, {}) {
+            background.compute(size: 1, while: { true }, {}) {
                 users.append(background.served.current.id)
-                background.find(size: 1, while: { true }, {}, use: { users.append(background.served.current.id) })
+                background.compute(size: 1, while: { true }, {}, use: { users.append(background.served.current.id) })
             }
         }
         while bench.doNext() {}
@@ -72,13 +72,13 @@ import Testing
 
     @Test func `pieces that nobody waits for are not kept`() {
         let background = bench.background
-        background.find(for: alice, size: 1, while: { true }, {}, use: {})
+        background.compute(for: alice, size: 1, while: { true }, {}, use: {})
         var isWanted = true
         let count = ReferenceCount()
         for _ in 0..<10 { keep(count.reference(), while: { isWanted }, in: background) }
         #expect(count.value == 10)
         isWanted = false
-        for _ in 0..<200 { background.find(for: alice, size: 1, while: { false }, {}, use: {}) }
+        for _ in 0..<200 { background.compute(for: alice, size: 1, while: { false }, {}, use: {}) }
         #expect(count.value == 0 && bench.piecesBegun == 1)
         while bench.doNext() {}
         #expect(bench.piecesBegun == 1)
@@ -87,7 +87,7 @@ import Testing
     private func keep(
         _ reference: ReferenceCount.Reference, while isWanted: @escaping () -> Bool, in background: Background
     ) {
-        background.find(for: alice, size: 1, while: isWanted, { reference }, use: { _ in })
+        background.compute(for: alice, size: 1, while: isWanted, { reference }, use: { _ in })
     }
 
     private final class ReferenceCount: Sendable {

@@ -82,7 +82,7 @@ import Testing
         preparation.whenReady = { isTold = true }
         finish()
         let found = polls.take()
-        #expect(found <= Self.itemsMax + TurnLimits().workMax)
+        #expect(found <= Self.itemsMax + IterationLimits().workMax)
         #expect(preparation.isReady && isTold)
         let audience = list.audience(for: view())
         #expect(audience.state === list.state && bench.piecesBegun == 1)
@@ -112,7 +112,7 @@ import Testing
         let (shown, state) = (audience.shown, audience.state)
         _ = polls.take()
         try reconfigure(0..<Self.itemsMax / 2, to: "500")
-        #expect(polls.take() <= TurnLimits().workMax)
+        #expect(polls.take() <= IterationLimits().workMax)
         #expect(audience.shown === shown && audience.state === state && window.state === state)
         try reconfigure(3..<4, to: "1")
         #expect(polls.take() == 0, "what comes next waits for what comes before")
@@ -136,7 +136,7 @@ import Testing
         _ = polls.take()
         for number in 0..<5 {
             try reconfigure(number * 100..<number * 100 + 20, to: "3")
-            #expect(polls.take() <= 2 * TurnLimits().workMax)
+            #expect(polls.take() <= 2 * IterationLimits().workMax)
         }
         finish()
         for audience in audiences {
@@ -187,7 +187,7 @@ import Testing
     @Test func `that is short goes before one that is long`() throws {
         var order: [Int] = []
         for size in [5, 3, 1, 2] {
-            list.background.find(size: size, while: { true }, { size }, use: { order.append($0) })
+            list.background.compute(size: size, while: { true }, { size }, use: { order.append($0) })
         }
         finish()
         #expect(order == [5, 1, 2, 3], "what was begun is finished")
@@ -196,7 +196,7 @@ import Testing
     @Test func `that is long is not passed by short ones for ever`() throws {
         var order: [Int] = []
         func find(_ size: Int) {
-            list.background.find(size: size, while: { true }, { size }, use: { order.append($0) })
+            list.background.compute(size: size, while: { true }, { size }, use: { order.append($0) })
         }
         find(1)
         find(100)

@@ -38,7 +38,7 @@ final class SessionRun {
     /// Whether input and output arrive in large amounts.
     private let isHasty: Bool
     private var session = Session(number: 1)
-    private var turns = TurnScheduler()
+    private var turns = TimeSliceScheduler()
     private var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
     private var numberOfLines = 0
@@ -201,13 +201,13 @@ final class SessionRun {
         if let line = partial { lines.insert(line, at: 0) }
         partial = chance(30) ? lines.removeLast() : nil
         if session.takesInput {
-            turns.noteLook()
+            turns.notePoll()
             kept += lines
             if session.mayReadMore(externalState) {
                 session.beginReading(&turns, at: now)
                 while !kept.isEmpty {
                     try receive(kept.removeFirst())
-                    guard session.goesOnReading(externalState, at: now) else { break }
+                    guard session.shouldReadNextLine(externalState, at: now) else { break }
                 }
             }
             try carryOut(session.markDue())
@@ -230,7 +230,7 @@ final class SessionRun {
     private func lookAtSockets() throws {
         guard queued.contains(.postpone) else { return }
         queued.remove(.postpone)
-        turns.noteLook()
+        turns.notePoll()
         try carryOut(session.resume())
     }
 
@@ -282,7 +282,7 @@ final class SessionRun {
         try carryOut(session.markDue())
     }
 
-    /// Acts as `Ask.end`.
+    /// Acts as `ForwardedRequest.end`.
     private func finishAsk() throws {
         guard !asks.isEmpty else { return }
         let line = asks.remove(at: number(0..<asks.count))

@@ -51,10 +51,10 @@ import Testing
 
     @Test func `leaves lines for later when its turn is over, and goes on after the others`() {
         var session = Session(number: 1)
-        var turns = TurnScheduler()
+        var turns = TimeSliceScheduler()
         let waiting = Session.ExternalState(hasBytes: true, isQuotaUsedUp: false)
         session.beginReading(&turns, at: now)
-        let goesOn = [250, 5_000].map { session.goesOnReading(waiting, at: now + .microseconds($0)) }
+        let goesOn = [250, 5_000].map { session.shouldReadNextLine(waiting, at: now + .microseconds($0)) }
         #expect(goesOn == [true, false])
         #expect(!session.mayReadMore(waiting))
         let places = [session.markDue(), session.markDue(), serve(&session, waiting), session.resume()]
@@ -95,7 +95,7 @@ import Testing
         var session = Session(number: 1)
         session.beginServing()
         let waiting = Session.ExternalState(hasBytes: true, isQuotaUsedUp: false)
-        var (turns, linesLeft, carriedOut) = (TurnScheduler(), 5, 0)
+        var (turns, linesLeft, carriedOut) = (TimeSliceScheduler(), 5, 0)
         while true {
             switch session.nextAction(linesLeft > 0 ? waiting : free, &turns, at: now) {
             case .offerUnordered: session.reportUnordered(hadLines: false)
@@ -120,7 +120,7 @@ import Testing
     /// Serves the session, and returns its actions.
     private func serve(_ session: inout Session, _ externalState: Session.ExternalState) -> Session.Effects {
         session.beginServing()
-        var (turns, effects) = (TurnScheduler(), Session.Effects())
+        var (turns, effects) = (TimeSliceScheduler(), Session.Effects())
         while true {
             switch session.nextAction(externalState, &turns, at: now) {
             case .offerUnordered: session.reportUnordered(hadLines: false)

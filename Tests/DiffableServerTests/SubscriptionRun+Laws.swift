@@ -43,7 +43,7 @@ extension SubscriptionRun {
     /// served.
     func checkMinds() throws {
         guard machine.state == .following else { return }
-        guard machine.minds(newsOf: followed?.condition) == (!isHeldBack || followed?.condition != .current) else {
+        guard machine.needsServing(for: followed?.condition) == (!isHeldBack || followed?.condition != .current) else {
             throw SubscriptionFailure(
                 "\(isHeldBack ? "one that is held back" : "not every one that may be told something") is looked after")
         }

@@ -45,7 +45,7 @@ final class SubscriptionRun {
     private var view = 0
     private(set) var sent: DeliveredState?
     private(set) var search: (target: DeliveredState, isFound: Bool)?
-    private(set) var group: (target: DeliveredState, linesLeft: Int, rest: SubscriptionMachine.Rest)?
+    private(set) var group: (target: DeliveredState, linesLeft: Int, rest: SubscriptionMachine.Remainder)?
     /// Whether another view was shown since the last update.
     private(set) var isOwedGroup = false
     /// Whether there were changes too early for an update.
@@ -289,7 +289,7 @@ final class SubscriptionRun {
 
     private func markDue() throws {
         try checkMinds()
-        if machine.minds(newsOf: followed?.condition), hasRoom { connectionMarkDue() }
+        if machine.needsServing(for: followed?.condition), hasRoom { connectionMarkDue() }
     }
 
     private func target(_ life: Life) -> DeliveredState {
@@ -408,7 +408,7 @@ final class SubscriptionRun {
             return
         }
         let lines = chance(60) ? 0 : number(1..<4)
-        let rest: SubscriptionMachine.Rest = lines == 0 ? .nothing : chance(50) ? .lines : .pages
+        let rest: SubscriptionMachine.Remainder = lines == 0 ? .nothing : chance(50) ? .lines : .pages
         machine.reportBegun(rest, at: machine.updateTimer == nil ? nil : now)
         try checkSearch()
         try tell(group: sent, to: leadsTo, rest: rest)
@@ -454,7 +454,7 @@ final class SubscriptionRun {
     }
 
     private func tell(
-        group from: DeliveredState?, to target: DeliveredState, rest: SubscriptionMachine.Rest
+        group from: DeliveredState?, to target: DeliveredState, rest: SubscriptionMachine.Remainder
     ) throws {
         guard let followed else { throw SubscriptionFailure("a list is told of that is not followed") }
         guard machine.state == .following else { throw SubscriptionFailure("\(machine.state) is told of the list") }

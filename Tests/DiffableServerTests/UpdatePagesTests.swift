@@ -39,32 +39,32 @@ import Testing
 
     private final class Reader {
         let subscription: Int
-        var rest: UpdateRest?
+        var rest: UpdateRemainder?
         var pages: [[UInt8]] = []
 
-        init(_ subscription: Int, _ rest: UpdateRest) {
+        init(_ subscription: Int, _ rest: UpdateRemainder) {
             self.subscription = subscription
             self.rest = rest
         }
 
         func take(from pages: UpdatePages) {
             guard let rest else { return }
-            let page = pages.take(rest, to: subscription)
+            let page = pages.takePage(rest, to: subscription)
             self.pages.append(page.bytes.bytes)
             self.rest = page.rest
         }
     }
 
-    private func readers(_ subscriptions: [Int], of rest: UpdateRest, from pages: UpdatePages) -> [Reader] {
+    private func readers(_ subscriptions: [Int], of rest: UpdateRemainder, from pages: UpdatePages) -> [Reader] {
         subscriptions.map {
-            pages.enter(rest)
+            pages.addReader(of: rest)
             return Reader($0, rest)
         }
     }
 
     @Test func `are made once for a hundred who read side by side, and let go of when the last has them`() {
         let pages = UpdatePages()
-        let rest = pages.rest(.lines(writer, lineLengthMax: Self.lineLengthMax))
+        let rest = pages.makeRemainder(.lines(writer, lineLengthMax: Self.lineLengthMax))
         let readers = readers(Array(repeating: 1, count: 100), of: rest, from: pages)
         var kept = 0
         while readers.contains(where: { $0.rest != nil }) {
@@ -80,7 +80,7 @@ import Testing
 
     @Test func `that one stops before are kept up to a limit, and made again`() {
         let pages = UpdatePages(pagesMax: 8)
-        let rest = pages.rest(.lines(writer, lineLengthMax: Self.lineLengthMax))
+        let rest = pages.makeRemainder(.lines(writer, lineLengthMax: Self.lineLengthMax))
         let readers = readers([1, 1, 1], of: rest, from: pages)
         let expected = alone(1)
         for _ in expected {
@@ -96,7 +96,7 @@ import Testing
     @Test func `of one long line are shared by all numbers of subscriptions`() {
         let pages = UpdatePages()
         let line = LongLineWriter(snapshotOf: "l", epoch: "e", revision: 1, reason: nil, snapshot: snapshot)
-        let rest = pages.rest(.line(line))
+        let rest = pages.makeRemainder(.line(line))
         let readers = readers([1, 2, 3], of: rest, from: pages)
         while readers.contains(where: { $0.rest != nil }) {
             for reader in readers { reader.take(from: pages) }
@@ -117,7 +117,7 @@ import Testing
         var random = SplitMix64(seed: seed)
         let limit = Int.random(in: 1..<12, using: &random)
         let pages = UpdatePages(pagesMax: limit)
-        let updates = (0..<2).map { _ in pages.rest(.lines(writer, lineLengthMax: Self.lineLengthMax)) }
+        let updates = (0..<2).map { _ in pages.makeRemainder(.lines(writer, lineLengthMax: Self.lineLengthMax)) }
         let expected = (0..<3).map(alone)
         var reading: [Reader] = []
         for _ in 0..<400 {
@@ -127,7 +127,7 @@ import Testing
                 reading += readers([subscription], of: updates[Int.random(in: 0..<2, using: &random)], from: pages)
             case 2:
                 guard let leaving = reading.indices.randomElement(using: &random) else { continue }
-                if let rest = reading.remove(at: leaving).rest { pages.leave(rest) }
+                if let rest = reading.remove(at: leaving).rest { pages.removeReader(of: rest) }
             default:
                 guard let reader = reading.randomElement(using: &random) else { continue }
                 reader.take(from: pages)
@@ -141,7 +141,7 @@ import Testing
             }
             if pages.pagesKept > limit { return "\(pages.pagesKept) pages are kept" }
         }
-        for reader in reading { if let rest = reader.rest { pages.leave(rest) } }
+        for reader in reading { if let rest = reader.rest { pages.removeReader(of: rest) } }
         return pages.pagesKept == 0 ? nil : "\(pages.pagesKept) pages are left"
     }
 }

@@ -37,7 +37,7 @@ import Testing
 
     private func ask(_ orders: inout ValueIndexCache, _ number: Int, times: Int = 1) throws -> String {
         var answer = ValueIndexCache.Answer.isNotWorthIt
-        for _ in 0..<times { answer = orders.order(at: try path(number), for: state, background, whenThere: {}) }
+        for _ in 0..<times { answer = orders.index(at: try path(number), for: state, background, whenThere: {}) }
         return switch answer {
         case .isNotWorthIt: "not worth it"
         case .awaited: "awaited"

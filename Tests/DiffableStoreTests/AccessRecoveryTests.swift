@@ -90,12 +90,12 @@ struct AccessRecoveryTests {
 
 extension ScratchDirectory {
     func heading(_ number: Int) throws -> ListHeading {
-        try #require(try DatabaseQueue(path: databasePath).read { try ListHeading.of(number, in: $0) })
+        try #require(try DatabaseQueue(path: databasePath).read { try ListHeading.fetch(number, in: $0) })
     }
 
     func share(of heading: ListHeading) throws -> ListsDigest.Share {
         var salvage = ListSalvage(heading, isHeadingGood: true)
-        return try DatabaseQueue(path: databasePath).read { salvage.examined(in: $0).share }
+        return try DatabaseQueue(path: databasePath).read { salvage.salvaged(in: $0).share }
     }
 
     func rewriteWitness(_ digest: ListsDigest) throws {

@@ -29,7 +29,7 @@ struct AgeTests {
             (store.requestWindows.values.first?["first"], store.list("tasks", at: 0))
         }
         let now = await store.clock.running
-        let first = again.0.flatMap { $0.isPast(limits.requests, now: now) ? nil : $0 }
+        let first = again.0.flatMap { $0.isExpired(limits.requests, now: now) ? nil : $0 }
         #expect((first != nil) == isRemembered, comment)
         #expect((again.1 != nil) == isRemembered, comment)
     }

@@ -8,9 +8,9 @@ struct AskingTests {
     private let bench = Bench()
     private let alice = Peer(userID: 1_001, groupID: 2_001)
 
-    private func ask(_ place: AskedPlace?, by peer: Peer = .daemon) {
+    private func ask(_ place: HandlerRequestTarget?, by peer: Peer = .daemon) {
         bench.store.later { [bench] store in
-            store.ask("tasks", about: place, by: peer) { bench.log.append("ask: \($0.summary)") }
+            store.checkHandlerRequest("tasks", about: place, by: peer) { bench.log.append("ask: \($0.summary)") }
         }
     }
 
@@ -48,8 +48,8 @@ struct AskingTests {
     @Test func `it is about the newest state, and nobody is asked before that is on disk`() async {
         await bench.createDurable("tasks")
         bench.transact("tasks", [.appendSections([Section(id: "s")])])
-        ask(AskedPlace(section: "s", ifRevision: 1))
-        ask(AskedPlace(ifRevision: 0))
+        ask(HandlerRequestTarget(section: "s", ifRevision: 1))
+        ask(HandlerRequestTarget(ifRevision: 0))
         await bench.store.settle()
         #expect(bench.log.lines == [])
         await settle()
@@ -57,7 +57,7 @@ struct AskingTests {
         #expect(bench.log.lines.last?.contains("revisionMismatch") == true, "\(bench.log.lines)")
         bench.log.clear()
         bench.transact("tasks", [.appendSections([Section(id: "t")])])
-        ask(AskedPlace(section: "t"))
+        ask(HandlerRequestTarget(section: "t"))
         await settle { $0.fail(.noSpace) }
         #expect(
             bench.log.lines.allSatisfy { $0.contains("noSpace") } && bench.log.lines.count == 2, "\(bench.log.lines)")
@@ -138,13 +138,13 @@ struct AskingTests {
         let proposal = Proposal(list: "tasks", operations: [.appendSections([Section(id: "s")])])
         let evaluation = try #require(try await found(proposal).evaluation)
         await bench.store.run { store in
-            #expect(store.heldLists["tasks"]?.evaluated != nil)
+            #expect(store.storedLists["tasks"]?.evaluated != nil)
             store.forget(evaluation, of: "tasks")
-            #expect(store.heldLists["tasks"]?.evaluated == nil)
+            #expect(store.storedLists["tasks"]?.evaluated == nil)
         }
         _ = try await found(proposal)
         bench.transact("tasks", [.appendSections([Section(id: "t")])])
-        await bench.store.run { store in #expect(store.heldLists["tasks"]?.evaluated == nil) }
+        await bench.store.run { store in #expect(store.storedLists["tasks"]?.evaluated == nil) }
     }
 
     @Test func `who may not ask is told so, or that there is no list`() async {
@@ -160,8 +160,8 @@ struct AskingTests {
         }
         // A caller without read access learns nothing about the list.
         bench.log.clear()
-        ask(AskedPlace(items: ["x"]), by: alice)
-        ask(AskedPlace(ifRevision: 0), by: alice)
+        ask(HandlerRequestTarget(items: ["x"]), by: alice)
+        ask(HandlerRequestTarget(ifRevision: 0), by: alice)
         await bench.store.settle()
         #expect(bench.log.lines.count == 2 && bench.log.lines.allSatisfy { $0.contains("permissionDenied") })
     }

@@ -118,7 +118,7 @@ struct BackgroundChangesTests {
         }
         #expect(bench.log.lines == ["underway", "0 at 2", "1 at 3", "schemas at 3", "2 at 4"], "\(bench.log.lines)")
         #expect(work.piecesBegun == 3)
-        #expect(await bench.store.run { $0.heldLists["l"]?.headSchemas?.set } == schemas)
+        #expect(await bench.store.run { $0.storedLists["l"]?.headSchemas?.set } == schemas)
     }
 
     @Test func `an item of a long list that does not fit is found in the background`() async throws {

@@ -77,7 +77,7 @@ struct BudgetTests {
     private func names(_ count: Int) -> [ListName] { (0..<count).map { ListName(stringLiteral: "list \($0)") } }
 
     private func costs(_ store: Store) async -> [ListName: Int] {
-        await store.run { store in store.heldLists.mapValues { $0.history.cost } }
+        await store.run { store in store.storedLists.mapValues { $0.history.cost } }
     }
 
     @Test func `the pasts of all lists are bounded in memory and on disk, also after a start`() async throws {
@@ -94,7 +94,7 @@ struct BudgetTests {
         for _ in 0..<2 {
             await store.settle()
             let before = await costs(store)
-            let newestOfAll = await store.run { $0.heldLists[names[11]]?.history.newestCost ?? 0 }
+            let newestOfAll = await store.run { $0.storedLists[names[11]]?.history.newestCost ?? 0 }
             #expect(before.values.reduce(0, +) <= 20_000 + newestOfAll)
             #expect(await store.sqlite.pastCost <= 20_000 + newestOfAll)
             #expect(await store.sqlite.rowsOfEachMin >= 1, "every list's newest change is kept")
@@ -150,7 +150,7 @@ struct BudgetTests {
             let now = await again.run { $0.clock.running }
             let pasts = order.map { name in
                 let past = Past()
-                past.steps = (all[name] ?? []).filter { !limits.isPast($0.time, now: now) }.map(\.cost)
+                past.steps = (all[name] ?? []).filter { !limits.isExpired($0.time, now: now) }.map(\.cost)
                 return past
             }
             keep(pasts, within: lengthInAllMax)
@@ -169,7 +169,7 @@ struct BudgetTests {
     /// Returns the bytes of each transaction in each history, oldest first.
     private func pastCosts(_ store: Store) async -> [ListName: [(cost: Int, time: RunningTime)]] {
         await store.run { store in
-            store.heldLists.mapValues { held in
+            store.storedLists.mapValues { held in
                 held.history.newestRevisions(.max).reversed().map {
                     ($0.length + Revision.overheadLength, $0.moment.running)
                 }
@@ -254,7 +254,7 @@ struct BudgetTests {
         }
         for _ in 0..<2 {
             let kept = await store.run { store in
-                store.heldLists.compactMapValues { held in
+                store.storedLists.compactMapValues { held in
                     held.committed.flatMap { store.requestWindows[$0.number]?.all.map(\.key) }
                 }
             }
@@ -284,7 +284,7 @@ struct BudgetTests {
                 Int.random(in: 0...9, using: &generator)
             }
             let max = Int.random(in: 0...40, using: &generator)
-            let level = KeyBudget.level(of: counts, within: max)
+            let level = KeyBudget.keysPerList(of: counts, within: max)
             func kept(_ level: Int) -> Int { counts.reduce(0) { $0 + min($1, level) } }
             // The largest level that fits, or one.
             #expect(kept(level) <= max || level == 1)

@@ -288,10 +288,10 @@ private struct ModelRun {
         let found = await store.run { store in
             store.lists.map { state in
                 (
-                    state: state, owner: store.heldLists[state.name]?.access.effective.owner,
+                    state: state, owner: store.storedLists[state.name]?.access.effective.owner,
                     past: (0..<state.revision).map { store.list(state.name, at: $0) },
                     keys: store.requestWindows[state.number]?.all.map { ($0.key, $0.revision) } ?? [],
-                    schemas: store.heldLists[state.name]?.schemas?.set ?? SchemaSet()
+                    schemas: store.storedLists[state.name]?.schemas?.set ?? SchemaSet()
                 )
             }
         }

@@ -85,7 +85,7 @@ import Testing
             try await fill(name, count: 20, of: bench)
             for revision in [3, 5] { #expect(await bench.store.run { $0.list(name, at: revision) } != nil) }
         }
-        let kept = await bench.store.run { store in names.filter { store.heldLists[$0]!.history.hasRemadeStates } }
+        let kept = await bench.store.run { store in names.filter { store.storedLists[$0]!.history.hasRebuiltStates } }
         #expect(kept == Array(names.suffix(16)))
     }
 

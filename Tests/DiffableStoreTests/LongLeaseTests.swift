@@ -193,7 +193,7 @@ import Testing
             work.doNext()
             await bench.store.settle()
         }
-        #expect(await bench.store.run { $0.heldLists["bar"]?.isReserved } == true)
+        #expect(await bench.store.run { $0.storedLists["bar"]?.isReserved } == true)
         await end(lease)
         await bench.store.run { store in
             _ = store.transact("bar", [.appendItems([Item(id: "3")], to: .section("s"))]) { _ in }

@@ -21,7 +21,7 @@ struct ManyListsTests {
 
     private func pasts(_ store: Store) async -> [ListName: Past] {
         await store.run { store in
-            store.heldLists.mapValues { held in
+            store.storedLists.mapValues { held in
                 let revisions = held.history.newestRevisions(.max)
                 let states = revisions.compactMap { held.history.state(at: $0.number - 1) }
                 return Past(

@@ -225,7 +225,7 @@ extension Store {
 
     fileprivate var recounted: [UInt32: [Int]] {
         var result: [UInt32: [Int]] = [:]
-        for held in heldLists.values {
+        for held in storedLists.values {
             guard let head = held.head else { continue }
             let user = limits.subordinates.user(of: held.headAccess.effective.owner)
             let sum = result[user] ?? [0, 0]

@@ -41,7 +41,7 @@ struct WitnessTests {
     private func expectNewEpochs(_ store: Store, than epochs: [String], _ complaint: String) async {
         for (old, new) in zip(epochs, await self.epochs(store)) { #expect(old != new) }
         await store.run { store in
-            for held in store.heldLists.values {
+            for held in store.storedLists.values {
                 #expect(Set(held.history.wholeStates.map(\.epoch)).isSubset(of: [held.committed?.epoch ?? ""]))
             }
         }

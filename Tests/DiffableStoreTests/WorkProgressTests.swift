@@ -17,7 +17,7 @@ struct WorkProgressTests {
         progress.begin(at: start)
         #expect(progress.standstill(at: start) == .zero)
         #expect(progress.standstill(at: start + .seconds(7)) == .seconds(7))
-        progress.move(at: start + .seconds(5))
+        progress.noteProgress(at: start + .seconds(5))
         #expect(progress.standstill(at: start + .seconds(7)) == .seconds(2))
         progress.end()
         #expect(progress.standstill(at: start + .seconds(100)) == .zero)
@@ -27,7 +27,7 @@ struct WorkProgressTests {
 
     @Test func `nothing stands still between jobs`() {
         let progress = WorkProgress()
-        progress.move(at: start)
+        progress.noteProgress(at: start)
         #expect(progress.standstill(at: start + .seconds(1)) == .zero)
     }
 

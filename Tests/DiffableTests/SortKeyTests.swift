@@ -48,7 +48,7 @@ import Testing
 
     @Test func `sorts items, and leaves those with equal keys as they came`() {
         let words = ["bb", "a", "", "bb", "bbbbbbbbbbbb", "bbbbbbbbbbba", "a"]
-        var items = KeyedItems(capacity: 0)
+        var items = KeyedSorter(capacity: 0)
         for (index, word) in words.enumerated() {
             items.append(Item(id: ItemID(stringLiteral: "\(index)"))) { _, key in
                 Array(word.utf8).withUnsafeBytes { key.append($0) }

@@ -18,11 +18,11 @@ final class Bench {
         daemon = try FakeDaemon(in: scratch, knowsRestrict: knowsRestrict)
         file = LinkFile(directory: scratch.path + "/state")
         try file.add(Link(name: "wall", token: token, lists: ["tasks", "cutOff", "noSuch*"], may: .see))
-        var gate = Gate()
-        gate.files = [
+        var router = RequestRouter()
+        router.files = [
             "page.html": WebFile(tag: "1", text: "<a href=\"./page.js\">"), "page.js": WebFile(tag: "2", text: "let a"),
         ]
-        var settings = WebSettings(gate: gate, stateDirectory: file.directory)
+        var settings = WebSettings(router: router, stateDirectory: file.directory)
         settings.daemonSocket = daemon.path
         try change(&settings)
         server = try await WebServer.start(

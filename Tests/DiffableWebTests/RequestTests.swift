@@ -32,8 +32,8 @@ import Testing
             let directory = settings.stateDirectory + "/pages"
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
             try Data(repeating: 65, count: 300_000).write(to: URL(filePath: directory + "/a.html"))
-            settings.gate.hasPages = true
-            settings.ownPages = try OwnPages(directory: directory)
+            settings.router.hasPages = true
+            settings.ownPages = try UserPages(directory: directory)
         }
         let response = try bench.response("GET /pages/a.html")
         #expect(
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func `a browser that sends its head slowly, or nothing, is closed`() async throws {
-        #expect(WebSettings(gate: Gate(), stateDirectory: "").firstRequest == .seconds(10))
+        #expect(WebSettings(router: RequestRouter(), stateDirectory: "").firstRequest == .seconds(10))
         let bench = try await Bench { $0.firstRequest = .milliseconds(300) }
         let (silent, slow, served) = (try bench.browser(), try bench.browser(), try bench.browser())
         served.send("GET /page.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")

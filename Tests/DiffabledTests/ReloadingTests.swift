@@ -12,7 +12,7 @@ import Testing
         let startUp = try StartUp(
             flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [],
             processContext: ProcessContext(userID: 1000, environment: ["HOME": "/home/u"]))
-        let reloading = Reloading(
+        let reloading = ConfigurationReloader(
             of: startUp, LogThreshold(.info), notifier: Notifier(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let taken = Mutex(0)

@@ -32,7 +32,7 @@ import Testing
             flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], processContext: processContext)
         #expect(startUp.serverSettings.limits.store.subordinates.user(of: 100_009) == 12_345)
         try Data("54321:100000:10\n".utf8).write(to: URL(filePath: file))
-        #expect(try startUp.again().serverSettings.limits.store.subordinates.user(of: 100_009) == 54_321)
+        #expect(try startUp.reread().serverSettings.limits.store.subordinates.user(of: 100_009) == 54_321)
     }
 
     private let handedOver = ListenDescriptor(descriptor: 3, name: "diffabled.socket")

@@ -18,7 +18,7 @@ final class TestServer: Serving {
     private let server: Server
 
     /// - Parameter turn: by default the daemon's own values.
-    init(in directory: ScratchDirectory? = nil, turn: TurnLimits = TurnLimits()) throws {
+    init(in directory: ScratchDirectory? = nil, turn: IterationLimits = IterationLimits()) throws {
         let directory = try directory ?? ScratchDirectory()
         let path = directory.file("socket")
         let startUp = try StartUp(
@@ -76,7 +76,7 @@ extension TestServer {
                 isOver.wait()
             }
             let user = hub.value.quota(of: geteuid()).turn
-            hub.value.background.find(for: user, size: 0, while: { true }, work, use: {})
+            hub.value.background.compute(for: user, size: 0, while: { true }, work, use: {})
         }
         stands.wait()
         defer { isOver.signal() }
@@ -120,17 +120,17 @@ extension TestServer {
     }
 
     /// Starts a server whose socket other users can reach.
-    static func forEverybody(turn: TurnLimits = TurnLimits()) throws -> TestServer {
+    static func forEverybody(turn: IterationLimits = IterationLimits()) throws -> TestServer {
         let directory = try ScratchDirectory()
         chmod(directory.path, 0o755)
         return try TestServer(in: directory, turn: turn)
     }
 }
 
-extension TurnLimits {
+extension IterationLimits {
     /// Turns without room, so that everything possible runs in the background.
-    static var none: TurnLimits {
-        var limits = TurnLimits()
+    static var none: IterationLimits {
+        var limits = IterationLimits()
         limits.workMax = 0
         return limits
     }

@@ -146,7 +146,7 @@ extension Replica {
 }
 
 extension DaemonEvent {
-    fileprivate init(_ call: EngineCall) {
+    fileprivate init(_ call: EtcdCall) {
         switch call {
         case .append(let number, let state, let next, let revision, let text, let absent):
             let position = Position(batch: next.batch, revision: revision, chain: "\(next.chain)")

@@ -19,7 +19,7 @@ struct HandleMap {
     ///   - bound: larger than all handles.
     init(count: Int, bound: Int) {
         self.bound = bound
-        if isMuch(count) {
+        if needsArray(count) {
             array = [UInt32](repeating: Self.absent, count: bound)
         } else if count > Self.fewMax {
             table = [UInt64](repeating: .max, count: 1 << (Int.bitWidth - (2 * count).leadingZeroBitCount))
@@ -41,7 +41,7 @@ struct HandleMap {
         }
     }
 
-    private func isMuch(_ count: Int) -> Bool { count > max(bound / 16, Self.fewMax) }
+    private func needsArray(_ count: Int) -> Bool { count > max(bound / 16, Self.fewMax) }
 
     subscript(handle: Handle) -> UInt32? {
         @inline(__always) get {
@@ -49,7 +49,7 @@ struct HandleMap {
                 let number = array.withUnsafeBufferPointer { handle < $0.count ? $0[Int(handle)] : Self.absent }
                 return number == Self.absent ? nil : number
             }
-            return count == 0 ? nil : find(handle)
+            return count == 0 ? nil : lookUp(handle)
         }
         @inline(__always) set {
             guard let newValue else { preconditionFailure("nothing is taken out of a handle map") }
@@ -79,14 +79,14 @@ struct HandleMap {
             self[handle] = newValue
             return
         }
-        let place = place(of: handle)
+        let place = tableIndex(of: handle)
         if table[place] == .max { count += 1 }
         table[place] = pair
     }
 
-    private func find(_ handle: Handle) -> UInt32? {
+    private func lookUp(_ handle: Handle) -> UInt32? {
         if !table.isEmpty {
-            let pair = table[place(of: handle)]
+            let pair = table[tableIndex(of: handle)]
             return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
         }
         for place in 0..<count where few[place] >> 32 == handle { return UInt32(truncatingIfNeeded: few[place]) }
@@ -94,7 +94,7 @@ struct HandleMap {
     }
 
     /// The position of the handle in the table, or the free position for it.
-    private func place(of handle: Handle) -> Int {
+    private func tableIndex(of handle: Handle) -> Int {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: (UInt64(handle) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
         while table[place] != .max && UInt32(truncatingIfNeeded: table[place] >> 32) != handle {
@@ -104,14 +104,14 @@ struct HandleMap {
     }
 
     private mutating func grow() {
-        if isMuch(count + 1) {
+        if needsArray(count + 1) {
             array = [UInt32](repeating: Self.absent, count: bound)
             forEachPair { array[Int($0 >> 32)] = UInt32(truncatingIfNeeded: $0) }
             table = []
         } else {
             var larger = self
             larger.table = [UInt64](repeating: .max, count: max(4 * Self.fewMax, 2 * table.count))
-            forEachPair { larger.table[larger.place(of: UInt32(truncatingIfNeeded: $0 >> 32))] = $0 }
+            forEachPair { larger.table[larger.tableIndex(of: UInt32(truncatingIfNeeded: $0 >> 32))] = $0 }
             self = larger
         }
     }

@@ -14,23 +14,23 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
             var element = 0
             while element < ordinals.count {
                 let ordinal = ordinals[element]
-                if !ends.isInMidst(ordinal) {
-                    ends.note(ordinal, of: element, atLeast: ends.count)
+                if !ends.isBelowLastEnd(ordinal) {
+                    ends.record(ordinal, of: element, atLeast: ends.count)
                     element += 1
-                } else if element + 4 <= ordinals.count, ends.isInMidst(ordinals[element + 1]) {
+                } else if element + 4 <= ordinals.count, ends.isBelowLastEnd(ordinals[element + 1]) {
                     // If the elements are out of order, searching for four at once takes little longer than for one,
                     // because the searches do not depend on each other. Elements noted in between only make ends
                     // smaller, so the results remain lower bounds.
                     let four = (ordinal, ordinals[element + 1], ordinals[element + 2], ordinals[element + 3])
                     let smaller = lowerBounds(of: four, in: ends.ordinals, count: ends.count)
-                    ends.note(four.0, of: element, atLeast: smaller.0)
-                    ends.note(four.1, of: element + 1, atLeast: smaller.1)
-                    ends.note(four.2, of: element + 2, atLeast: smaller.2)
-                    ends.note(four.3, of: element + 3, atLeast: smaller.3)
+                    ends.record(four.0, of: element, atLeast: smaller.0)
+                    ends.record(four.1, of: element + 1, atLeast: smaller.1)
+                    ends.record(four.2, of: element + 2, atLeast: smaller.2)
+                    ends.record(four.3, of: element + 3, atLeast: smaller.3)
                     element += 4
                 } else {
                     let smaller = lowerBound(of: ordinal, in: ends.ordinals, count: ends.count)
-                    ends.note(ordinal, of: element, atLeast: smaller)
+                    ends.record(ordinal, of: element, atLeast: smaller)
                     element += 1
                 }
             }
@@ -58,12 +58,12 @@ private struct SubsequenceEnds {
 
     /// Whether the ordinal is smaller than the last end, and not negative.
     @inline(__always)
-    func isInMidst(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
+    func isBelowLastEnd(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
 
     /// Records an element in the best subsequences.
     /// - Parameter smaller: a lower bound of the number of smaller ends.
     @inline(__always)
-    mutating func note(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {
+    mutating func record(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {
         if ordinal < 0 { return }
         var position = smaller
         while position < count && ordinals[position] < ordinal { position += 1 }

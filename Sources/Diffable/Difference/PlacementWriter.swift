@@ -4,7 +4,7 @@
 /// operation moved it there. The same is true for all ancestors, so nothing is ever moved under itself.
 struct PlacementWriter {
     /// An owner with placements under it, or an ancestor of one.
-    private struct Owner {
+    private struct OwnerPlacements {
         var placements: [SiblingAlignment.Placement] = []
         var branches: [Handle] = []
 
@@ -21,7 +21,7 @@ struct PlacementWriter {
     private let matching: SnapshotMatching
     private let forest: Forest
     private var slots: SlotReader
-    private var owners: [Owner] = []
+    private var owners: [OwnerPlacements] = []
     /// The indexes in `owners`.
     private var numbers: HandleMap
     private var operations: [ListOperation] = []
@@ -45,7 +45,7 @@ struct PlacementWriter {
         operations.reserveCapacity(order.placements.reduce(0) { $0 + $1.placements.count })
         for (owner, placements) in order.placements {
             numbers[owner] = UInt32(owners.count)
-            owners.append(Owner(placements: placements))
+            owners.append(OwnerPlacements(placements: placements))
         }
         if order.placements.count > 1 {
             for (owner, _) in order.placements { addBranches(to: owner) }
@@ -61,7 +61,7 @@ struct PlacementWriter {
                 return
             }
             numbers[parent] = UInt32(owners.count)
-            owners.append(Owner(branches: [handle]))
+            owners.append(OwnerPlacements(branches: [handle]))
             handle = parent
         }
     }

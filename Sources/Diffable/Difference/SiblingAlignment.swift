@@ -65,7 +65,7 @@ struct SiblingAlignment {
     // MARK: Opening
 
     /// A page, and its index in `sharedPages` if both trees have it.
-    private struct Piece {
+    private struct PageReference {
         var page: Page
         var sharedPage: UInt32?
     }
@@ -74,7 +74,8 @@ struct SiblingAlignment {
     private mutating func align(_ old: Page, _ new: Page, _ matching: SnapshotMatching) {
         let height = Int(new.pointee.height)
         guard old.pointee.height == height else {
-            return align([Piece(page: old)], Int(old.pointee.height), [Piece(page: new)], height, matching)
+            return align(
+                [PageReference(page: old)], Int(old.pointee.height), [PageReference(page: new)], height, matching)
         }
         if height == 0 {
             return old.pointee.withHandles { old in new.pointee.withHandles { new in align(old, new, matching) } }
@@ -87,8 +88,8 @@ struct SiblingAlignment {
                     align(oldBase + oldRest.lowerBound, newBase + newRest.lowerBound, matching)
                 } else {
                     align(
-                        oldRest.map { Piece(page: oldBase + $0) }, height - 1,
-                        newRest.map { Piece(page: newBase + $0) }, height - 1, matching)
+                        oldRest.map { PageReference(page: oldBase + $0) }, height - 1,
+                        newRest.map { PageReference(page: newBase + $0) }, height - 1, matching)
                 }
             }
         }
@@ -130,7 +131,8 @@ struct SiblingAlignment {
     }
 
     private mutating func align(
-        _ oldPieces: [Piece], _ oldHeight: Int, _ newPieces: [Piece], _ newHeight: Int, _ matching: SnapshotMatching
+        _ oldPieces: [PageReference], _ oldHeight: Int, _ newPieces: [PageReference], _ newHeight: Int,
+        _ matching: SnapshotMatching
     ) {
         var old = oldPieces
         var new = newPieces
@@ -138,8 +140,8 @@ struct SiblingAlignment {
             // Only pages of the same height can be identical.
             if height <= min(oldHeight, newHeight) { markShared(&old, &new) }
             if height == 0 { break }
-            if height <= oldHeight { old = opened(old) }
-            if height <= newHeight { new = opened(new) }
+            if height <= oldHeight { old = expandedOneLevel(old) }
+            if height <= newHeight { new = expandedOneLevel(new) }
         }
         let oldElements = elements(of: old)
         let newElements = elements(of: new)
@@ -148,14 +150,14 @@ struct SiblingAlignment {
         }
     }
 
-    private func opened(_ pieces: [Piece]) -> [Piece] {
-        var opened: [Piece] = []
+    private func expandedOneLevel(_ pieces: [PageReference]) -> [PageReference] {
+        var opened: [PageReference] = []
         opened.reserveCapacity(pieces.count + 2 * SiblingTree.branchCountMax)
         for piece in pieces {
             if piece.sharedPage == nil, !piece.page.pointee.isLeaf {
                 piece.page.pointee.withPages { pages in
                     guard let first = pages.baseAddress else { return }
-                    for position in pages.indices { opened.append(Piece(page: first + position)) }
+                    for position in pages.indices { opened.append(PageReference(page: first + position)) }
                 }
             } else {
                 opened.append(piece)
@@ -164,7 +166,7 @@ struct SiblingAlignment {
         return opened
     }
 
-    private mutating func markShared(_ old: inout [Piece], _ new: inout [Piece]) {
+    private mutating func markShared(_ old: inout [PageReference], _ new: inout [PageReference]) {
         var positions = HandleMap(count: old.count, bound: .max)
         for position in old.indices where old[position].sharedPage == nil {
             positions[old[position].page.pointee.number] = UInt32(position)
@@ -179,7 +181,7 @@ struct SiblingAlignment {
         }
     }
 
-    private func elements(of pieces: [Piece]) -> [Element] {
+    private func elements(of pieces: [PageReference]) -> [Element] {
         let count = pieces.reduce(0) { $0 + ($1.sharedPage == nil ? Int($1.page.pointee.count) : 1) }
         return [Element](unsafeUninitializedCapacity: count) { elements, written in
             for piece in pieces {

@@ -141,7 +141,7 @@ private struct MatchSearch {
     /// Records the pair if the ids are equal.
     private mutating func note(_ candidate: Candidate, _ report: Report) -> Bool {
         guard let oldSlot = candidate.oldSlot, oldSlot.isSection == candidate.slot.isSection else { return false }
-        if candidate.isAlike && candidate.slot.record.isEqual(toAlike: oldSlot.record) {
+        if candidate.isAlike && candidate.slot.record.isEqual(toSimilar: oldSlot.record) {
             if !oldSlot.isOpen(as: candidate.slot) { report(oldSlot, candidate.slot) }
         } else {
             guard candidate.slot.record.hasSameID(as: oldSlot.record) else { return false }
@@ -205,6 +205,6 @@ private struct Candidate {
     }
 
     mutating func fetch() {
-        if let oldSlot { isAlike = slot.record.isAlike(oldSlot.record) }
+        if let oldSlot { isAlike = slot.record.mayBeEqual(to: oldSlot.record) }
     }
 }

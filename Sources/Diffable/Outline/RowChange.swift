@@ -126,7 +126,7 @@ private struct RowChangeWriter {
     }
 
     private mutating func apply(_ operation: ListOperation) {
-        possible { () throws(TransactionError) in try rows.apply([operation], limits: .none) }
+        mustSucceed { () throws(TransactionError) in try rows.apply([operation], limits: .none) }
     }
 
     private static func ids(_ items: [Item]) -> [ItemID] { items.flatMap { [$0.id] + ids($0.children) } }

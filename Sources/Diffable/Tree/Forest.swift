@@ -173,11 +173,11 @@ extension Forest {
     }
 
     /// Removes a handle from its position. Its subtree stays attached.
-    mutating func displace(_ handle: Handle) {
+    mutating func detach(_ handle: Handle) {
         let owner = parent(handle)
         let weight = weight(handle)
         remove(handle, weight: weight, from: &trees.writable(at: Int(owner)).pointee)
-        slots.updatePlace(handle) { $0.lose() }
+        slots.updatePlace(handle) { $0.clearLeaf() }
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 

@@ -62,8 +62,8 @@ struct IdentifierIndex: Sendable {
     /// has this hash. Scans both bucket by bucket, because equal hashes are in the same bucket or in one that was split
     /// off it: O(n), and much faster than n lookups.
     func forEachHandle(alsoIn other: IdentifierIndex, _ body: (Handle, Handle) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BucketPlaces.count) { memory in
-            let places = BucketPlaces(memory)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: PairPositions.count) { memory in
+            let places = PairPositions(memory)
             var otherIndex = -1
             var otherBucket: Unmanaged<BucketPage>?
             for index in 0..<bucketCount {
@@ -94,7 +94,7 @@ struct IdentifierIndex: Sendable {
     }
 
     /// The positions of the pairs of one bucket, by a part of their hashes in which most pairs differ.
-    private struct BucketPlaces {
+    private struct PairPositions {
         /// Positions of an earlier bucket are not erased, so a position is verified before it is used.
         private let places: UnsafeMutableBufferPointer<UInt8>
 
@@ -143,13 +143,13 @@ struct IdentifierIndex: Sendable {
         var start = 0
         for index in 0..<bucketCount where ends[index] > start {
             let bucket = sorted[start..<ends[index]]
-            try Self.checkThatNoneStandsTwice(bucket, forest)
+            try Self.checkUniqueness(bucket, forest)
             buckets.writableReference(at: index).pointee = BucketPage.make(bucket)
             start = ends[index]
         }
     }
 
-    private static func checkThatNoneStandsTwice(_ bucket: ArraySlice<Pair>, _ forest: Forest) throws(OperationError) {
+    private static func checkUniqueness(_ bucket: ArraySlice<Pair>, _ forest: Forest) throws(OperationError) {
         for (position, pair) in bucket.enumerated() {
             for other in bucket.dropFirst(position + 1) where other >> 32 == pair >> 32 {
                 let record = forest.record(Handle(truncatingIfNeeded: pair))

@@ -112,7 +112,7 @@ extension LendingPage {
                 let copied = Unmanaged.passRetained(copy(borrowed))
                 UnsafeMutableRawPointer(elements + position).storeBytes(of: copied, as: Unmanaged<AnyObject>.self)
             }
-            own(position)
+            markOwned(position)
         }
         return elements + position
     }
@@ -124,20 +124,20 @@ extension LendingPage {
         } else {
             // Overwritten without being released: the lender retains it.
             (elements + position).initialize(to: element)
-            own(position)
+            markOwned(position)
         }
     }
 
     private func isOwned(_ position: Int) -> Bool { parts.header.pointee.owned >> UInt32(position) & 1 == 1 }
 
     /// Marks an element as retained by this page.
-    private func own(_ position: Int) {
+    private func markOwned(_ position: Int) {
         let header = parts.header
         header.pointee.owned |= 1 << UInt32(position)
-        if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
+        if header.pointee.owned.nonzeroBitCount > replacedMax(count) { retainAll() }
     }
 
-    func holdAll() {
+    func retainAll() {
         let (header, elements) = parts
         guard let lender = header.pointee.lender else { return }
         var borrowed = all(count) & ~header.pointee.owned
@@ -151,7 +151,7 @@ extension LendingPage {
     }
 
     func insert(_ element: Element, at position: Int) {
-        holdAll()
+        retainAll()
         let elements = elements
         (elements + position + 1).moveInitialize(from: elements + position, count: count - position)
         (elements + position).initialize(to: element)
@@ -159,7 +159,7 @@ extension LendingPage {
     }
 
     func remove(at position: Int) -> Element {
-        holdAll()
+        retainAll()
         let elements = elements
         let element = (elements + position).move()
         (elements + position).moveInitialize(from: elements + position + 1, count: count - position - 1)
@@ -175,8 +175,8 @@ extension LendingPage {
     }
 
     func moveElements(from position: Int, to page: Self) {
-        holdAll()
-        page.holdAll()
+        retainAll()
+        page.retainAll()
         let moved = count - position
         (page.elements + page.count).moveInitialize(from: elements + position, count: moved)
         page.setCount(page.count + moved)

@@ -131,7 +131,7 @@ extension PageTrie {
     }
 
     /// Whether the two share all but at most `pagesMax` pages. O(pagesMax · log n) in any case.
-    func isNear(_ old: PageTrie, pagesMax: Int) -> Bool {
+    func sharesMostPages(with old: PageTrie, pagesMax: Int) -> Bool {
         withExtendedLifetime((old.root, root)) {
             var pagesLeft = pagesMax
             Self.count(

@@ -208,7 +208,7 @@ extension Forest {
     }
 
     /// The position of a handle under its owner, and the counts before it.
-    private struct Preceding {
+    private struct PrecedingCounts {
         /// The number of siblings in the pages before its leaf, and their number with all descendants.
         var siblings = 0
         var all = 0
@@ -218,11 +218,11 @@ extension Forest {
     }
 
     /// Valid while this forest is retained. O(log n).
-    private func preceding(_ handle: Handle) -> Preceding {
+    private func precedingCounts(of handle: Handle) -> PrecedingCounts {
         let place = slots.place(handle)
         let route = route(from: place.leaf)
         guard let root = root(place.parent) else { preconditionFailure("an owner of children has a tree") }
-        var preceding = Preceding(leaf: root)
+        var preceding = PrecedingCounts(leaf: root)
         var height = route.count - 1
         while !preceding.leaf.isLeaf {
             height -= 1
@@ -243,14 +243,14 @@ extension Forest {
     /// The index of a handle among its siblings. O(log n).
     func siblingIndex(_ handle: Handle) -> Int {
         defer { withExtendedLifetime(self) {} }
-        let preceding = preceding(handle)
+        let preceding = precedingCounts(of: handle)
         return preceding.siblings + preceding.position
     }
 
     /// The number of preceding siblings with all their descendants. O(log n).
     func siblingOffset(_ handle: Handle) -> Int {
         defer { withExtendedLifetime(self) {} }
-        let preceding = preceding(handle)
+        let preceding = precedingCounts(of: handle)
         guard preceding.leaf.total > preceding.leaf.count else { return preceding.all + preceding.position }
         return preceding.all + weights(of: preceding.leaf.handles[..<preceding.position])
     }
@@ -348,7 +348,7 @@ extension Forest {
             let handles = page.handles
             if handles.count > 1, handles[handles.count - 1] == handle { return handles[handles.count - 2] }
         }
-        let preceding = preceding(handle)
+        let preceding = precedingCounts(of: handle)
         if preceding.position > 0 { return preceding.leaf.handles[preceding.position - 1] }
         return preceding.siblings == 0 ? nil : children(parent(handle))?[preceding.siblings - 1]
     }

@@ -43,7 +43,7 @@ struct SlotPosition: Equatable {
 
     var isSomewhere: Bool { leaf != SlotPosition.nowhere }
 
-    mutating func lose() { leaf = SlotPosition.nowhere }
+    mutating func clearLeaf() { leaf = SlotPosition.nowhere }
 
     var leaf: PageNumber {
         get { leafAndExpansion >> 2 }
@@ -137,7 +137,9 @@ struct SlotArray: Sendable {
     }
 
     /// Whether the two share all but at most `pagesMax` pages of slots. O(pagesMax · log n).
-    func isNear(_ old: SlotArray, pagesMax: Int) -> Bool { pages.isNear(old.pages, pagesMax: pagesMax) }
+    func sharesMostPages(with old: SlotArray, pagesMax: Int) -> Bool {
+        pages.sharesMostPages(with: old.pages, pagesMax: pagesMax)
+    }
 
     /// The page of a handle's slot. Valid while this array is retained.
     func page(of handle: Handle) -> Unmanaged<SlotPage>? { pages.page(at: Int(handle) >> pageBits) }
@@ -169,7 +171,7 @@ final class SlotPage: ManagedBuffer<LendingPageHeader, Slot>, LendingPage, TrieP
         let isLong = former.content > SlotPage.keptLengthMax
         replace(at: position, by: slot)
         // Otherwise the lender would keep it as long as this page borrows.
-        if isLong { holdAll() }
+        if isLong { retainAll() }
         return former.counted
     }
 

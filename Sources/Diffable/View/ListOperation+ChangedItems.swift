@@ -7,7 +7,7 @@ extension [ListOperation] {
     ///   - max: the number of items lent at most.
     ///   - parent: called for items with children if their own content or expansion changes.
     /// - Returns: False if the diff touches more items, or sections, or the list itself. Some items may have been lent.
-    package func forEachItemTouched(
+    package func forEachChangedItem(
         from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void
     ) -> Bool {
         var visitor = ChangedItemVisitor(old: old, new: new, left: max)

@@ -12,9 +12,9 @@ extension Selection {
     package func advance(_ shown: Snapshot, from old: Snapshot, to list: Snapshot, by difference: [ListOperation])
         -> Snapshot
     {
-        var advance = Advance(selection: self, list: list, shown: shown)
-        for operation in difference { advance.takeOut(operation) }
-        for operation in difference { advance.place(operation) }
+        var advance = RowsAdvance(selection: self, list: list, shown: shown)
+        for operation in difference { advance.removeObsolete(operation) }
+        for operation in difference { advance.insertNew(operation) }
         for operation in difference { advance.updateContent(operation) }
         if marksFolded { for operation in difference { advance.markParents(operation, old) } }
         return advance.shown
@@ -27,13 +27,13 @@ extension Selection {
     package func advance(_ shown: Snapshot, of list: Snapshot, from previous: Expansion) -> Snapshot {
         if previous == expansion { return shown }
         guard let folded = expansion.difference(from: previous) else { return evaluate(list) }
-        var advance = Advance(selection: self, list: list, shown: shown)
+        var advance = RowsAdvance(selection: self, list: list, shown: shown)
         for id in folded { advance.fold(id) }
         return advance.shown
     }
 }
 
-private struct Advance {
+private struct RowsAdvance {
     let selection: Selection
     let list: Snapshot
     var shown: Snapshot
@@ -48,7 +48,7 @@ private struct Advance {
 
     // MARK: Taking out
 
-    mutating func takeOut(_ operation: ListOperation) {
+    mutating func removeObsolete(_ operation: ListOperation) {
         switch operation {
         case .moveItem(let id, _): remove(id)
         case .deleteItems(let ids, _): for id in ids { remove(id) }
@@ -79,7 +79,7 @@ private struct Advance {
 
     // MARK: Placing
 
-    mutating func place(_ operation: ListOperation) {
+    mutating func insertNew(_ operation: ListOperation) {
         switch operation {
         case .insertSections(let sections, _):
             for section in sections where selection.isShown(section.id) {
@@ -114,7 +114,7 @@ private struct Advance {
 
     /// Inserts the shown part of an item and its descendants, with the ancestors that are not shown yet.
     private mutating func insert(_ id: ItemID) {
-        guard !shown.contains(id), var handle = list.handle(id), isReached(handle),
+        guard !shown.contains(id), var handle = list.handle(id), isInVisibleSubtree(handle),
             var item = selection.item(handle, in: list)
         else { return }
         var owner = list.forest.parent(handle)
@@ -139,7 +139,7 @@ private struct Advance {
     }
 
     /// Whether its section is shown and all its ancestors are expanded.
-    private func isReached(_ item: Handle) -> Bool {
+    private func isInVisibleSubtree(_ item: Handle) -> Bool {
         var owner = list.forest.parent(item)
         while list.forest.parent(owner) != Forest.list {
             guard selection.isOpen(list.forest.record(owner), inList: list.forest.isExpanded(owner)) else {
@@ -203,7 +203,7 @@ private struct Advance {
         guard let item = shown.handle(id) else { return insert(id) }
         guard shown.forest.children(item) != nil || selection.isMatch(record) else { return remove(id) }
         if selection.isSorted, selection.key(record) != selection.key(shown.forest.record(item)) {
-            showAnew(id, item)
+            reinsert(id, item)
         } else {
             shown.forest.setRecord(record, of: item)
         }
@@ -221,13 +221,13 @@ private struct Advance {
 
     /// Updates an item after its expansion has changed.
     mutating func fold(_ id: ItemID) {
-        if let item = shown.handle(id) { showAnew(id, item) }
+        if let item = shown.handle(id) { reinsert(id, item) }
     }
 
     /// Removes an item, then inserts its new form at its new place. The new form may be empty, because the descendants
     /// that it was shown for have changed as well. Then the ancestors that were shown only because of it are removed
     /// too.
-    private mutating func showAnew(_ id: ItemID, _ item: Handle) {
+    private mutating func reinsert(_ id: ItemID, _ item: Handle) {
         let owner = shown.forest.parent(item)
         apply(.deleteItems([id]))
         insert(id)
@@ -256,6 +256,6 @@ private struct Advance {
     }
 
     private mutating func apply(_ operation: ListOperation) {
-        possible { () throws(TransactionError) in try shown.apply([operation], limits: .none) }
+        mustSucceed { () throws(TransactionError) in try shown.apply([operation], limits: .none) }
     }
 }

@@ -5,28 +5,28 @@ extension Snapshot {
     /// Whether the diff from another state is quick to compute, because they share all but a few pages of 32 items.
     ///
     /// O(pagesMax · log n), however different they are.
-    package func isNear(_ old: Snapshot, pagesMax: Int) -> Bool {
-        forest.slots.isNear(old.forest.slots, pagesMax: pagesMax)
+    package func sharesMostPages(with old: Snapshot, pagesMax: Int) -> Bool {
+        forest.slots.sharesMostPages(with: old.forest.slots, pagesMax: pagesMax)
     }
 }
 
 extension Selection {
     /// The work of `evaluate`; nil if it is more than `max`. O(max).
-    package func work(of list: Snapshot, max: Int) -> Int? {
+    package func estimatedWork(of list: Snapshot, max: Int) -> Int? {
         var work = list.numberOfItems
         if work > max { return nil }
         var cursor = SnapshotCursor(list)
         while let element = cursor.next() {
             guard case .item(let record, _, _, _) = element else { continue }
-            work += looks(at: record)
+            work += workOfMatching(record)
             if work > max { return nil }
         }
         return work
     }
 
     /// The work of `advance` from a selection that differs only in its expansion; nil if it is more than `max`.
-    package func work(of list: Snapshot, from previous: Expansion, max: Int) -> Int? {
-        guard let folded = expansion.difference(from: previous) else { return work(of: list, max: max) }
+    package func estimatedWork(of list: Snapshot, from previous: Expansion, max: Int) -> Int? {
+        guard let folded = expansion.difference(from: previous) else { return estimatedWork(of: list, max: max) }
         var work = 0
         for id in folded {
             work += list.handle(id).map(list.forest.weight) ?? 1
@@ -36,8 +36,8 @@ extension Selection {
     }
 
     /// The work of `advance`; nil if it is more than `max`. O(max).
-    package func work(of difference: [ListOperation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
-        var count = WorkCount(selection: self, old: old, new: new, max: max)
+    package func estimatedWork(of difference: [ListOperation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
+        var count = WorkEstimate(selection: self, old: old, new: new, max: max)
         return difference.allSatisfy { count.add($0) } ? count.work : nil
     }
 
@@ -48,14 +48,14 @@ extension Selection {
     {
         let difference = difference ?? new.difference(from: old)
         let workMax = new.numberOfItems * (1 + terms)
-        guard work(of: difference, from: old, to: new, max: workMax) != nil else { return evaluate(new) }
+        guard estimatedWork(of: difference, from: old, to: new, max: workMax) != nil else { return evaluate(new) }
         return advance(shown, from: old, to: new, by: difference)
     }
 
-    fileprivate func looks(at record: Record) -> Int { terms * (1 + record.contentLength / 64) }
+    fileprivate func workOfMatching(_ record: Record) -> Int { terms * (1 + record.contentLength / 64) }
 }
 
-private struct WorkCount {
+private struct WorkEstimate {
     let selection: Selection
     let old: Snapshot
     let new: Snapshot
@@ -98,11 +98,11 @@ private struct WorkCount {
     }
 
     private mutating func add(_ items: [Item]) -> Bool {
-        items.allSatisfy { add(1 + selection.looks(at: $0.record) + looksForPlace) && add($0.children) }
+        items.allSatisfy { add(1 + selection.workOfMatching($0.record) + looksForPlace) && add($0.children) }
     }
 
     private mutating func countChange(_ id: ItemID) -> Bool {
         guard let handle = new.handle(id) else { return true }
-        return add(1 + selection.looks(at: new.forest.record(handle)) + looksForPlace)
+        return add(1 + selection.workOfMatching(new.forest.record(handle)) + looksForPlace)
     }
 }

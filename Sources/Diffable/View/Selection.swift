@@ -160,7 +160,7 @@ extension Selection {
             forEachShown(of: siblings, in: list) { items.append($0) }
             return items
         }
-        var items = KeyedItems(capacity: Int(siblings.count))
+        var items = KeyedSorter(capacity: Int(siblings.count))
         forEachShown(of: siblings, in: list) { items.append($0, appendKey) }
         return items.sorted()
     }
@@ -189,7 +189,7 @@ extension Selection {
     /// Sorts the items by their keys, if the selection sorts.
     func sorted(_ items: [Item]) -> [Item] {
         guard let appendKey else { return items }
-        var keyed = KeyedItems(capacity: items.count)
+        var keyed = KeyedSorter(capacity: items.count)
         for item in items { keyed.append(item, appendKey) }
         return keyed.sorted()
     }
@@ -202,7 +202,7 @@ extension Snapshot {
         var builder = SnapshotBuilder()
         // The list's own content is always shown.
         builder.set(list: list.listRecord)
-        self = possible { () throws(OperationError) in
+        self = mustSucceed { () throws(OperationError) in
             for section in sections { try builder.append(section) }
             return try builder.finished()
         }
@@ -211,7 +211,7 @@ extension Snapshot {
 }
 
 /// Returns the result of a change that is known to be possible.
-func possible<R, E: Error>(_ change: () throws(E) -> R) -> R {
+func mustSucceed<R, E: Error>(_ change: () throws(E) -> R) -> R {
     do throws(E) {
         return try change()
     } catch {

@@ -61,7 +61,7 @@ extension SortKey: Comparable {
 }
 
 /// A key in a concatenation of keys.
-struct PlacedKey {
+struct KeySlice {
     /// The first bytes, which nearly always decide a comparison.
     private let prefix: UInt64
     /// The index of its first byte in the concatenation.
@@ -78,7 +78,7 @@ struct PlacedKey {
 
     /// Returns a negative number, a positive number or zero. A key sorts before the keys that it is a prefix of.
     @inline(__always)
-    func order(to other: PlacedKey, in keys: UnsafeRawBufferPointer) -> Int {
+    func compare(to other: KeySlice, in keys: UnsafeRawBufferPointer) -> Int {
         if prefix != other.prefix { return prefix < other.prefix ? -1 : 1 }
         let order = memcmp(
             keys.baseAddress! + start, keys.baseAddress! + other.start, Int(min(count, other.count)))
@@ -87,14 +87,14 @@ struct PlacedKey {
 }
 
 /// Sorts items by their keys. Items with equal keys keep their order.
-struct KeyedItems {
+struct KeyedSorter {
     private var items: [Item] = []
     /// All keys, concatenated: allocating a million arrays would take longer than sorting.
     private var keys = SortKey()
     private var keyed: [KeyedItem] = []
 
     private struct KeyedItem {
-        var key: PlacedKey
+        var key: KeySlice
         var item: UInt32
     }
 
@@ -106,7 +106,7 @@ struct KeyedItems {
     mutating func append(_ item: Item, _ appendKey: (Item, inout SortKey) -> Void) {
         let start = keys.bytes.count
         appendKey(item, &keys)
-        keyed.append(KeyedItem(key: PlacedKey(from: start, in: keys), item: UInt32(items.count)))
+        keyed.append(KeyedItem(key: KeySlice(from: start, in: keys), item: UInt32(items.count)))
         items.append(item)
     }
 
@@ -114,7 +114,7 @@ struct KeyedItems {
     consuming func sorted() -> [Item] {
         keys.bytes.withUnsafeBytes { bytes in
             keyed.sort { a, b in
-                let order = a.key.order(to: b.key, in: bytes)
+                let order = a.key.compare(to: b.key, in: bytes)
                 return order == 0 ? a.item < b.item : order < 0
             }
         }

@@ -25,7 +25,7 @@ package struct ValueIndex: Sendable {
     private let places: [IndexedItem]
 
     private struct IndexedItem {
-        var key: PlacedKey
+        var key: KeySlice
         var item: Handle
     }
 
@@ -47,10 +47,10 @@ package struct ValueIndex: Sendable {
             let count = min(keys.bytes.count - start, Self.lengthMax)
             if count == 0 { continue }
             keys.cut(to: start + count)
-            places.append(IndexedItem(key: PlacedKey(from: start, in: keys), item: handle))
+            places.append(IndexedItem(key: KeySlice(from: start, in: keys), item: handle))
         }
         keys.bytes.withUnsafeBytes { bytes in
-            places.sort { $0.key.order(to: $1.key, in: bytes) < 0 }
+            places.sort { $0.key.compare(to: $1.key, in: bytes) < 0 }
         }
         self.list = list
         self.keys = keys.bytes
@@ -103,7 +103,7 @@ package struct ValueIndex: Sendable {
 
 extension Selection {
     /// The work of evaluating with an order, in looks at 64 bytes of an item.
-    package func work(of order: ValueIndex, in spans: [KeySpan]) -> Int {
+    package func estimatedWork(of order: ValueIndex, in spans: [KeySpan]) -> Int {
         order.list.numberOfSections + order.count(in: spans) * (2 + 2 * terms)
     }
 
@@ -111,14 +111,14 @@ extension Selection {
     ///
     /// O(sections + k log n) for k items in the spans. Collapses nothing.
     package func evaluate(_ order: ValueIndex, in spans: [KeySpan]) -> Snapshot {
-        var gathering = Gathering(selection: self, list: order.list)
+        var gathering = MatchCollector(selection: self, list: order.list)
         order.forEachItem(in: spans) { gathering.add($0) }
-        return gathering.shown()
+        return gathering.snapshot()
     }
 }
 
 /// Matching items, with all their ancestors.
-private struct Gathering {
+private struct MatchCollector {
     let selection: Selection
     let list: Snapshot
     /// The shown children of each owner, unordered.
@@ -141,7 +141,7 @@ private struct Gathering {
         }
     }
 
-    func shown() -> Snapshot {
+    func snapshot() -> Snapshot {
         var sections: [Section] = []
         list.forest.children(Forest.list)?.forEach { section in
             guard selection.isShown(list.sectionID(section)) else { return }

@@ -99,7 +99,7 @@ package struct Window: Hashable, Sendable {
     }
 
     package func extract(from list: Snapshot, at position: Position) -> Extract {
-        var extraction = Extraction(list: list, passed: position.offset, wanted: max(limit, 0))
+        var extraction = WindowExtraction(list: list, passed: position.offset, wanted: max(limit, 0))
         var extent = Extent(offset: position.offset, total: list.numberOfItems)
         var lacksAnchor = false
         if case .anchor(let requested) = start {
@@ -108,7 +108,7 @@ package struct Window: Hashable, Sendable {
         }
         if !pins.isEmpty { extent.pins = pins.map { Pin(item: $0, row: list.index(ofItem: $0)) } }
         var sections = extraction.sections()
-        if hasAllSections { (sections, extent.rows) = extraction.completed(sections) }
+        if hasAllSections { (sections, extent.rows) = extraction.addingOtherSections(sections) }
         return Extract(
             snapshot: Snapshot(shown: sections, of: list), extent: extent, anchor: position.anchor,
             rows: isMoving ? list : nil, lacksAnchor: lacksAnchor)
@@ -136,7 +136,7 @@ extension Window.Extent {
     }
 }
 
-private struct Extraction {
+private struct WindowExtraction {
     let list: Snapshot
     /// The number of rows still to be skipped.
     var passed: Int
@@ -157,7 +157,7 @@ private struct Extraction {
     }
 
     /// Returns all sections of the list, with the items of the given ones, and the number of rows of each.
-    func completed(_ taken: [Section]) -> ([Section], [Window.SectionRows]) {
+    func addingOtherSections(_ taken: [Section]) -> ([Section], [Window.SectionRows]) {
         var sections: [Section] = []
         var rows: [Window.SectionRows] = []
         var taken = taken[...]

@@ -31,7 +31,7 @@ extension Connection {
         options.ifAbsent = .isAwaited
         let since = since.map { Request.Subscribe.Since(epoch: $0.epoch, revision: $0.revision) }
         let reply = try await begin(options.request(list, since: since)) { arrival in
-            if let group = await assembly.take(arrival) { await receive(group) }
+            if let group = await assembly.receive(arrival) { await receive(group) }
         }
         return reply.start.map { ListPosition(epoch: $0.epoch, revision: $0.revision) }
     }
@@ -45,7 +45,7 @@ private actor UpdateAssembly {
 
     init(lengthMax: Int) { self.lengthMax = lengthMax }
 
-    func take(_ arrival: MessageRouter.Arrival) -> FollowedUpdate? {
+    func receive(_ arrival: MessageRouter.Arrival) -> FollowedUpdate? {
         guard case .notification(let message, let line) = arrival else {
             if case .end(let reason) = arrival { return .end(reason) }
             return nil
@@ -63,13 +63,13 @@ private actor UpdateAssembly {
         }
         switch message {
         case .reset(let reset):
-            return whole(reset.operations, reset.part).map {
+            return completed(adding: reset.operations, reset.part).map {
                 .reset(
                     $0, ListPosition(epoch: reset.epoch, revision: reset.revision),
                     UpdateCause(resetReason: reset.reason))
             }
         case .changes(let changes):
-            return whole(changes.operations, changes.part).map { .changes($0, revision: changes.revision) }
+            return completed(adding: changes.operations, changes.part).map { .changes($0, revision: changes.revision) }
         case .bookmark(let bookmark): return bookmark.liveness.map(FollowedUpdate.liveness)
         case .listDeleted:
             (operations, length) = ([], 0)
@@ -81,7 +81,7 @@ private actor UpdateAssembly {
         }
     }
 
-    private func whole(_ part: [ListOperation], _ position: Request.Part) -> [ListOperation]? {
+    private func completed(adding part: [ListOperation], _ position: Request.Part) -> [ListOperation]? {
         operations += part
         guard position == .last else { return nil }
         defer { (operations, length) = ([], 0) }

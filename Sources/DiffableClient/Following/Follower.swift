@@ -38,7 +38,7 @@ final class Follower<Value: Sendable>: Sendable {
         self.state = Mutex(State(given: ListSnapshot(contents)))
         let observer = shownView.observe(
             .init(
-                viewWasSet: { [weak self] in self?.askForView() },
+                viewWasSet: { [weak self] in self?.requestView() },
                 shown: { [weak self] in self?.state.withLock { $0.given.untyped } }))
         state.withLock { $0.observer = observer }
     }
@@ -56,7 +56,7 @@ final class Follower<Value: Sendable>: Sendable {
                 return nil
             }
             shared.noteUse()
-            return try typed(update)
+            return try decoded(update)
         } catch {
             end()
             throw error
@@ -89,7 +89,7 @@ final class Follower<Value: Sendable>: Sendable {
                     [weak self, weak connection] arrival in
                     await receive(arrival)
                     switch arrival {
-                    case .viewSet, .viewRefused: self?.askForNextView(on: connection)
+                    case .viewSet, .viewRefused: self?.requestNextView(on: connection)
                     case .notification, .end: break
                     }
                 }
@@ -97,7 +97,7 @@ final class Follower<Value: Sendable>: Sendable {
                     $0.active = ActiveSubscription(
                         connection: connection, number: number, viewNumber: version.number)
                 }
-                return askForView()
+                return requestView()
             } catch {
                 shared.release()
                 guard error.isHealedByReconnecting else { throw error }
@@ -106,13 +106,13 @@ final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    private func askForNextView(on connection: Connection?) {
+    private func requestNextView(on connection: Connection?) {
         state.withLock { if $0.active?.connection === connection { $0.active?.isViewAwaited = false } }
-        askForView()
+        requestView()
     }
 
     /// Requests the last view, unless it was requested already, or another request is pending.
-    private func askForView() {
+    private func requestView() {
         state.withLock { state in
             let view = shownView.version
             guard let active = state.active, !active.isViewAwaited, active.viewNumber != view.number else { return }
@@ -123,7 +123,7 @@ final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    private func typed(_ update: Subscription.Update) throws(ClientError) -> ListUpdate<Value> {
+    private func decoded(_ update: Subscription.Update) throws(ClientError) -> ListUpdate<Value> {
         let previous = state.withLock { $0.given }
         let (snapshot, difference) = try previous.applying(update.difference, to: update.snapshot, of: update.list)
         state.withLock { $0.given = snapshot }

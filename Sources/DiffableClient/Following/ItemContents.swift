@@ -76,8 +76,8 @@ private struct ContentDecoder<Value: Sendable> {
         switch operation {
         case .insertSections(let sections, _): for section in sections { try add(section.items) }
         case .insertItems(let items, _): try add(items)
-        case .reconfigureItems(let items): for item in items where item.content != nil { try renew(item.id) }
-        case .reloadItems(let items): for item in items { try renew(item.id) }
+        case .reconfigureItems(let items): for item in items where item.content != nil { try decodeAgain(item.id) }
+        case .reloadItems(let items): for item in items { try decodeAgain(item.id) }
         case .deleteSections(let ids, _): for id in ids { remove(old.itemIdentifiers(inSection: id) ?? []) }
         case .deleteItems(let ids, _): for id in ids { remove(old.subtree(of: id) ?? []) }
         case .reconfigureList, .moveSection, .moveItem, .reloadSections, .expandItems, .collapseItems, .foldItems,
@@ -95,7 +95,7 @@ private struct ContentDecoder<Value: Sendable> {
         }
     }
 
-    private mutating func renew(_ id: ItemID) throws(ClientError) {
+    private mutating func decodeAgain(_ id: ItemID) throws(ClientError) {
         if let item = new.itemAlone(id) { try decode(item) }
     }
 

@@ -17,13 +17,13 @@ struct NewestState: Sendable {
 
     init(ifAbsent: AbsentList = .isError) { self.ifAbsent = ifAbsent }
 
-    enum Turn {
+    enum Output {
         case update(Subscription.Update)
         case end(Result<Void, ClientError>)
     }
 
     /// Nil if the consumer has to wait. An update before the end is returned first.
-    mutating func take(of list: ListName) -> Turn? {
+    mutating func takeOutput(of list: ListName) -> Output? {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
             list: list, epoch: mirror.epoch, revision: mirror.revision, snapshot: mirror.snapshot, previous: given,
@@ -39,15 +39,15 @@ struct NewestState: Sendable {
 
     mutating func receive(_ message: Message) {
         guard end == nil else { return }
-        do throws(ClientError) { try take(message) } catch { end = .failure(error) }
+        do throws(ClientError) { try apply(message) } catch { end = .failure(error) }
     }
 
-    private mutating func take(_ message: Message) throws(ClientError) {
+    private mutating func apply(_ message: Message) throws(ClientError) {
         switch message {
         case .reset(let reset):
-            if try mirror.receive(reset) == .complete { note(UpdateCause(resetReason: reset.reason)) }
+            if try mirror.receive(reset) == .complete { mergeCause(UpdateCause(resetReason: reset.reason)) }
         case .changes(let changes):
-            if try mirror.receive(changes) == .complete { note(.changes) }
+            if try mirror.receive(changes) == .complete { mergeCause(.changes) }
         case .listDeleted:
             guard ifAbsent == .isAwaited else { return end = .success(()) }
             // The list may be created again.
@@ -61,14 +61,14 @@ struct NewestState: Sendable {
             guard bookmark.liveness != liveness else { break }
             liveness = bookmark.liveness
             // Only after the first state.
-            if hasGiven || news != nil { note(.changes) }
+            if hasGiven || news != nil { mergeCause(.changes) }
         case .snapshot, .patch, .listsChanged, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
             break
         }
     }
 
     /// A cause that the consumer has not seen yet stays unless the new one is stronger.
-    private mutating func note(_ cause: UpdateCause) {
+    private mutating func mergeCause(_ cause: UpdateCause) {
         // A list that exists again is a different one.
         if news == .deleted { news = .epoch } else { news = max(news ?? cause, cause) }
     }

@@ -82,22 +82,22 @@ public final class Subscription: AsyncSequence, Sendable {
 extension Subscription {
     func next() async throws(ClientError) -> Update? {
         while true {
-            switch state.withLock({ turn(&$0) }) {
+            switch state.withLock({ nextOutput(&$0) }) {
             case .update(let update): return update
             case .end(let result):
                 try result.get()
                 return nil
-            case nil: await news()
+            case nil: await waitForNews()
             }
         }
     }
 
-    private func turn(_ state: inout State) -> NewestState.Turn? {
-        if let turn = state.newest.take(of: list) { return turn }
+    private func nextOutput(_ state: inout State) -> NewestState.Output? {
+        if let turn = state.newest.takeOutput(of: list) { return turn }
         return state.isCancelled ? .end(.failure(.cancelled)) : nil
     }
 
-    private func news() async {
+    private func waitForNews() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in

@@ -42,8 +42,8 @@ extension Client {
     /// responds to it. That function runs once, in a task, and an error that it throws is a refusal.
     package func handle(
         _ registration: Request.Handle, onRegistration: @escaping @Sendable () -> Void = {},
-        onObjection: @escaping Objecting = { _, _ in },
-        _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
+        onObjection: @escaping ObjectionHandler = { _, _ in },
+        _ answer: @escaping @Sendable (ReceivedRequest) -> AnswerTask
     ) async throws(ClientError) -> HandlerEnd {
         /// Whether it was registered once: then only its own last connection may still have its place.
         var wasRegistered = false
@@ -92,9 +92,9 @@ extension Connection {
     }
 }
 
-package typealias Answering = @Sendable () async throws -> Request.Answer.Verdict
+package typealias AnswerTask = @Sendable () async throws -> Request.Answer.Verdict
 
-package typealias Objecting = @Sendable (HandlerRequest, _ objection: String) -> Void
+package typealias ObjectionHandler = @Sendable (HandlerRequest, _ objection: String) -> Void
 
 package struct ReceivedRequest: Sendable {
     package let request: HandlerRequest
@@ -119,8 +119,8 @@ package struct ReceivedRequest: Sendable {
 private final class HandlerRun: Sendable {
     private let registration: Request.Handle
     private let connection: Connection
-    private let objecting: Objecting
-    private let answer: @Sendable (ReceivedRequest) -> Answering
+    private let objecting: ObjectionHandler
+    private let answer: @Sendable (ReceivedRequest) -> AnswerTask
     private let state = Mutex(State())
 
     private struct State {
@@ -137,8 +137,8 @@ private final class HandlerRun: Sendable {
     }
 
     init(
-        _ registration: Request.Handle, on connection: Connection, _ objecting: @escaping Objecting,
-        _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
+        _ registration: Request.Handle, on connection: Connection, _ objecting: @escaping ObjectionHandler,
+        _ answer: @escaping @Sendable (ReceivedRequest) -> AnswerTask
     ) {
         self.registration = registration
         self.connection = connection

@@ -41,7 +41,7 @@ extension Connection {
             // The response is invalid: it is too long, or is not a possible change of that list. The caller gets the reason.
             objection = refusal.message
         }
-        let instead = verdict.instead(objection, to: request.content.kind)
+        let instead = verdict.replacement(after: objection, to: request.content.kind)
         _ = try? await reply(to: .answer(Request.Answer(request.request, instead)))
         return objection
     }
@@ -60,7 +60,7 @@ extension Connection {
 extension Request.Answer.Verdict {
     /// The response instead of one that was not accepted. A proposal was not applied; any other request was carried out before
     /// its response.
-    fileprivate func instead(_ objection: String, to kind: HandlerRequestKind) -> Request.Answer.Verdict {
+    fileprivate func replacement(after objection: String, to kind: HandlerRequestKind) -> Request.Answer.Verdict {
         if case .consent = self, kind != .propose { return .failure(outcomeUnknown: objection) }
         return .refusal(objection)
     }

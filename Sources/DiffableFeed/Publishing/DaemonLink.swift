@@ -17,7 +17,7 @@ package actor DaemonLink {
     private var lastNumber = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// Rung for each new connection.
-    private var bells: [WakeSignal] = []
+    private var reconnectSignals: [WakeSignal] = []
     private var lastComplaint: String?
 
     /// The limit of a request's duration. After it, the daemon is considered hung.
@@ -32,9 +32,9 @@ package actor DaemonLink {
     /// The current connection's number; nil while disconnected.
     package var number: Int? { current?.number }
 
-    package func tell(_ wakeSignal: WakeSignal) { bells.append(wakeSignal) }
+    package func addReconnectSignal(_ wakeSignal: WakeSignal) { reconnectSignals.append(wakeSignal) }
 
-    package func forget(_ wakeSignal: WakeSignal) { bells.removeAll { $0 === wakeSignal } }
+    package func removeReconnectSignal(_ wakeSignal: WakeSignal) { reconnectSignals.removeAll { $0 === wakeSignal } }
 
     package func run() async {
         var failures = 0
@@ -43,7 +43,7 @@ package actor DaemonLink {
                 let path = try SocketPath.find(socket)
                 try await Connection.withConnection(to: path, name: "diffable-feed", replyTimeout: nil) { connection in
                     failures = 0
-                    await self.hold(connection)
+                    await self.keepOpen(connection)
                 }
                 end(nil)
             } catch {
@@ -56,14 +56,14 @@ package actor DaemonLink {
         resumeAll()
     }
 
-    private func hold(_ connection: Connection) async {
+    private func keepOpen(_ connection: Connection) async {
         lastNumber += 1
         let end = WakeSignal()
         current = Current(connection: connection, number: lastNumber, end: end)
         if lastComplaint != nil { say("connected to the daemon at \(connection.path)") }
         lastComplaint = nil
         resumeAll()
-        for wakeSignal in bells { wakeSignal.ring() }
+        for wakeSignal in reconnectSignals { wakeSignal.signal() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await connection.closed() }
             group.addTask { await end.wait() }
@@ -91,7 +91,7 @@ package actor DaemonLink {
     package func perform<R: Sendable>(_ body: @Sendable (Current) async throws -> R) async throws -> R {
         let current = try await connected()
         // When the daemon hangs, the callers get the error of a lost connection.
-        let watch = Deadline(after: Self.replyTimeout) { current.end.ring() }
+        let watch = Deadline(after: Self.replyTimeout) { current.end.signal() }
         defer { watch.cancel() }
         return try await body(current)
     }

@@ -39,7 +39,7 @@ package actor FedList {
 
     /// Waits for a daemon, creates the list if it is missing, and returns its state. Throws for a list of another user, and for
     /// one with items that no feed added.
-    package func state() async throws -> Snapshot { try await insisting { try await current().snapshot } }
+    package func state() async throws -> Snapshot { try await retrying { try await current().snapshot } }
 
     /// Brings the list to the state from the source. Waits until connected to a daemon. Returns whether the list was different.
     @discardableResult
@@ -50,7 +50,7 @@ package actor FedList {
 
     /// Sends the last state again after a reconnection, if the list has changed. Does nothing before the source's first
     /// state.
-    package func sendAgain() async throws {
+    package func resendLastState() async throws {
         guard let wanted else { return }
         let (settings, last) = (settings, known)
         try await change { known in
@@ -65,16 +65,16 @@ package actor FedList {
     }
 
     /// Creates the deleted list again, with the last state from the source.
-    package func makeAgain() async throws {
+    package func recreate() async throws {
         forget()
-        try await sendAgain()
+        try await resendLastState()
     }
 
     package func forget() { (known, fedEpoch) = (nil, nil) }
 
     @discardableResult
     private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
-        try await insisting {
+        try await retrying {
             let known = try await current()
             // If another client removed the mark from this feed's list, the feed adds it again.
             let isOwn = fedEpoch == known.epoch && !settings.onlyAdds
@@ -107,7 +107,7 @@ package actor FedList {
     }
 
     /// Retries when another client changed the list first, and when the connection is lost.
-    private func insisting<R>(_ body: () async throws -> R) async throws -> R {
+    private func retrying<R>(_ body: () async throws -> R) async throws -> R {
         var attempts = 0
         while true {
             try Task.checkCancellation()
@@ -138,7 +138,7 @@ package actor FedList {
         if let known, await link.number == known.number { return known }
         let (settings, fedEpoch) = (settings, fedEpoch)
         let looked = try await link.perform { current -> Known in
-            let state = try await settings.look(over: current.connection, fedIn: fedEpoch)
+            let state = try await settings.ensureList(over: current.connection, fedIn: fedEpoch)
             return Known(
                 snapshot: state.snapshot, revision: state.revision, epoch: state.epoch, number: current.number)
         }
@@ -152,7 +152,7 @@ package actor FedList {
 extension FeedSettings {
     /// Creates the list if it is missing, and reads it. Throws for a list of another user, and for one with items that no feed
     /// added; changes neither. `epoch` is an epoch in which the list belongs to this feed, even if its content lacks the mark.
-    func look(over connection: Connection, fedIn epoch: String? = nil) async throws -> ListState {
+    func ensureList(over connection: Connection, fedIn epoch: String? = nil) async throws -> ListState {
         try await connection.createList(list, durability: durability, ifPresent: .isKept, mode: mode ?? .ownerOnly)
         let summary = try await usableList(over: connection)
         let state = try await connection.state(of: list)

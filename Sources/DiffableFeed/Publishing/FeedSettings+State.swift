@@ -92,7 +92,7 @@ extension FeedSettings {
         let view = JSONReader(content)
         guard view.isObject else {
             throw FeedError(
-                "the content of the item \(quoted(id)) is \(view.sort), and the feed's key `content` can add members only to an "
+                "the content of the item \(quoted(id)) is \(view.typeDescription), and the feed's key `content` can add members only to an "
                     + "object: remove `content`, or make each row an object")
         }
         var writer = ByteWriter()

@@ -10,7 +10,7 @@ extension StatusBoard {
 
     /// Handles the actions of the items until the task is cancelled. If several processes show their feeds in one list, one of
     /// them is its handler, and only its items have actions.
-    func answer(_ perform: @escaping Perform) async {
+    func handleActions(_ perform: @escaping Perform) async {
         var handler = ListHandler()
         for action in FeedAction.allCases {
             handler.perform(action.name) { request in

@@ -53,7 +53,7 @@ package final class StatusBoard: Sendable {
             state.statuses = [:]
             for feed in feeds { state.statuses[feed.list] = known[feed.list] ?? feed }
         }
-        wakeSignal.ring()
+        wakeSignal.signal()
     }
 
     package func change(_ feed: ListName, _ body: (inout FeedStatus) -> Void) {
@@ -62,16 +62,16 @@ package final class StatusBoard: Sendable {
             body(&status)
             state.statuses[feed] = status
         }
-        wakeSignal.ring()
+        wakeSignal.signal()
     }
 
     func setHandling(_ isHandling: Bool) {
         state.withLock { $0.isHandling = isHandling }
-        wakeSignal.ring()
+        wakeSignal.signal()
     }
 
     package func run() async {
-        await link.tell(wakeSignal)
+        await link.addReconnectSignal(wakeSignal)
         var sent = Sent()
         while !Task.isCancelled {
             let statuses = state.withLock(\.shown)
@@ -107,7 +107,7 @@ package final class StatusBoard: Sendable {
             }
             sent.statuses = statuses
             (sent.failures, sent.complaint) = (0, nil)
-            listIsThere.ring()
+            listIsThere.signal()
         } catch is CancellationError {
         } catch {
             sent.statuses = []

@@ -47,17 +47,17 @@ final class Feed: Sendable {
     /// Runs until the task is cancelled. Everything that the source started has ended when it returns.
     func run() async {
         let (sending, news) = (sending, news)
-        await link.tell(sending)
+        await link.addReconnectSignal(sending)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.runSource(news) }
             group.addTask { await self.send(news, sending) }
-            group.addTask { await self.guardList(sending) }
-            if let handler = source.handler?.waitingForChildren({ try await news.sent() }) {
-                group.addTask { await self.answer(with: handler) }
+            group.addTask { await self.recreateDeletedList(sending) }
+            if let handler = source.handler?.waitingForChildren({ try await news.waitUntilSent() }) {
+                group.addTask { await self.handleRequests(with: handler) }
             }
         }
         control.close()
-        await link.forget(sending)
+        await link.removeReconnectSignal(sending)
     }
 
     // MARK: - Wishes
@@ -67,7 +67,7 @@ final class Feed: Sendable {
         switch action {
         case .run:
             try await control.run()
-            try await news.sent()
+            try await news.waitUntilSent()
         case .pause:
             control.pause()
             change { $0.isPaused = true }
@@ -83,9 +83,9 @@ final class Feed: Sendable {
         if health.sourceProblem != nil { control.demandRun() }
         if health.listProblem != nil {
             isSendingWanted.withLock { $0 = true }
-            sending.ring()
+            sending.signal()
         }
-        if health.handlerProblem != nil { listIsThere.forHandler.ring() }
+        if health.handlerProblem != nil { listIsThere.forHandler.signal() }
     }
 
     // MARK: - The source
@@ -95,12 +95,12 @@ final class Feed: Sendable {
 
     private func runSource(_ news: PendingFeedOutput) async {
         let stirred = control.wakeSignal
-        let ticket = source.watchedPaths.isEmpty ? nil : watcher.watch(source.watchedPaths) { stirred.ring() }
+        let ticket = source.watchedPaths.isEmpty ? nil : watcher.watch(source.watchedPaths) { stirred.signal() }
         defer { if let ticket { watcher.stop(ticket) } }
         var schedule = FeedSchedule(source.runMode, at: .now)
         while !Task.isCancelled {
             // A wish after this ends the run that begins below.
-            _ = control.interruption.takeRing()
+            _ = control.interruption.takeSignal()
             if control.isPaused {
                 await stirred.wait()
                 continue
@@ -110,16 +110,16 @@ final class Feed: Sendable {
                 let problem = source.runMode == .runs(every: nil) ? ticket.flatMap(watcher.problem) : nil
                 let wasBlind = health.withLock { $0.watchProblem != nil }
                 if wasBlind || problem != nil { change { $0.watchProblem = problem } }
-                if wasBlind, problem == nil { schedule.stir(at: .now) }
-                if await stirred.wait(until: FileWatcher.nextLook(schedule.next, isBlind: problem != nil)) {
+                if wasBlind, problem == nil { schedule.noteChange(at: .now) }
+                if await stirred.wait(until: FileWatcher.nextCheck(schedule.next, isBlind: problem != nil)) {
                     if control.hasWish { continue }
                     try? await Task.sleep(for: Self.settling)
-                    _ = stirred.takeRing()
-                    schedule.stir(at: .now)
+                    _ = stirred.takeSignal()
+                    schedule.noteChange(at: .now)
                 }
                 continue
             }
-            _ = stirred.takeRing()
+            _ = stirred.takeSignal()
             schedule.start(at: .now)
             control.begin()
             isRunFresh.withLock { $0 = true }
@@ -127,7 +127,7 @@ final class Feed: Sendable {
             let isInterrupted: Bool
             let result: Result<Void, any Error>
             do {
-                isInterrupted = try await run { self.take($0, news) }
+                isInterrupted = try await run { self.receive($0, news) }
                 result = .success(())
             } catch {
                 (isInterrupted, result) = (false, .failure(error))
@@ -135,7 +135,7 @@ final class Feed: Sendable {
             // A cancelled run did not succeed.
             if Task.isCancelled { return }
             // A change during the run may be missing from its result.
-            if stirred.takeRing() { schedule.stir(at: .now) }
+            if stirred.takeSignal() { schedule.noteChange(at: .now) }
             if isInterrupted {
                 schedule.interrupt(at: .now)
                 continue
@@ -176,7 +176,7 @@ final class Feed: Sendable {
         }
     }
 
-    private func take(_ state: FeedState, _ news: PendingFeedOutput) {
+    private func receive(_ state: FeedState, _ news: PendingFeedOutput) {
         let problem: FeedError?
         switch state {
         case .failure(let error):
@@ -228,28 +228,28 @@ final class Feed: Sendable {
                 if let batch = pending {
                     if wasDeleted { await list.forget() }
                     try await list.send(whole: batch.whole, changes: batch.changes)
-                    news.note(sent: batch)
+                    news.noteSent(batch)
                     (pending, wasDeleted) = (nil, false)
                     change { health in
                         health.listProblem = nil
                         health.lastSuccess = .now()
                     }
                 } else if wasDeleted {
-                    try await list.makeAgain()
+                    try await list.recreate()
                     wasDeleted = false
                     change { $0.listProblem = nil }
                 } else if let number, number != connection {
-                    try await list.sendAgain()
+                    try await list.resendLastState()
                     change { $0.listProblem = nil }
                 }
                 connection = number ?? connection
                 failures = 0
-                listIsThere.forHandler.ring()
-                if await list.isFed { listIsThere.forGuard.ring() }
+                listIsThere.forHandler.signal()
+                if await list.isFed { listIsThere.forGuard.signal() }
             } catch is CancellationError {
                 return
             } catch {
-                news.note(refused: error)
+                news.noteFailure(error)
                 failures += 1
                 let time =
                     ContinuousClock.now
@@ -275,7 +275,7 @@ final class Feed: Sendable {
     }
 
     /// Detects that the list was deleted or renamed, and has it created again.
-    private func guardList(_ sending: WakeSignal) async {
+    private func recreateDeletedList(_ sending: WakeSignal) async {
         while !Task.isCancelled {
             await listIsThere.forGuard.wait()
             do {
@@ -286,14 +286,14 @@ final class Feed: Sendable {
                 continue
             }
             isDeleted.withLock { $0 = true }
-            sending.ring()
+            sending.signal()
         }
     }
 
     // MARK: - Answering
 
     /// Handles requests for the list whenever the list exists. It is created when the first state is sent.
-    private func answer(with handler: ListHandler) async {
+    private func handleRequests(with handler: ListHandler) async {
         var failures = 0
         var pause: ContinuousClock.Instant?
         while !Task.isCancelled {

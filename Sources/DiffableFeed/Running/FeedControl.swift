@@ -34,7 +34,7 @@ final class FeedControl: Sendable {
             return state.takeAll()
         }
         for answer in answers { answer.resume(returning: .failure(FeedError("the feed was paused"))) }
-        ring()
+        wakeFeed()
     }
 
     /// Returns false if the feed was not paused.
@@ -44,14 +44,14 @@ final class FeedControl: Sendable {
             if state.isPaused { state.isRunWanted = true }
             return state.isPaused
         }
-        if wasPaused { ring() }
+        if wasPaused { wakeFeed() }
         return wasPaused
     }
 
     /// Has the feed run as soon as the current run is over.
     func demandRun() {
         state.withLock { $0.isRunWanted = !$0.isPaused }
-        ring()
+        wakeFeed()
     }
 
     /// Has the feed run, and waits until that run has ended or delivered. Throws the reason if it failed.
@@ -70,7 +70,7 @@ final class FeedControl: Sendable {
                     return nil
                 }
                 if let refusal { continuation.resume(returning: .failure(refusal)) }
-                ring()
+                wakeFeed()
             }
         } onCancel: {
             let answer = state.withLock { state in
@@ -81,9 +81,9 @@ final class FeedControl: Sendable {
         try result.get()
     }
 
-    private func ring() {
-        interruption.ring()
-        wakeSignal.ring()
+    private func wakeFeed() {
+        interruption.signal()
+        wakeSignal.signal()
     }
 
     // MARK: - For the feed

@@ -32,7 +32,7 @@ package struct FeedSchedule: Sendable {
         (started, next, isStale) = (now, nil, false)
     }
 
-    package mutating func stir(at now: Instant) {
+    package mutating func noteChange(at now: Instant) {
         guard started == nil else {
             isStale = true
             return

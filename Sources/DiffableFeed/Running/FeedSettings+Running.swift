@@ -19,7 +19,7 @@ extension FeedSettings {
         }
     }
 
-    var complete: RowStates.Complete {
+    var complete: RowStates.CompleteContent {
         { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 
@@ -41,7 +41,7 @@ extension FeedSettings {
             guard isDryRun else {
                 // Reads the list first and makes the change conditional, so that a concurrent change is not lost.
                 while true {
-                    let known = try await look(over: connection)
+                    let known = try await ensureList(over: connection)
                     let operations = try allowedDifference(from: known.snapshot, whole, changes)
                     if operations.isEmpty { return nil }
                     do {

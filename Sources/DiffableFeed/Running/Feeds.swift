@@ -39,7 +39,7 @@ package actor Feeds {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.link.run() }
             group.addTask { await self.board.run() }
-            group.addTask { await self.board.answer { try await self.perform($0, on: $1) } }
+            group.addTask { await self.board.handleActions { try await self.perform($0, on: $1) } }
         }
         await apply([])
     }

@@ -62,7 +62,7 @@ final class PendingFeedOutput: Sendable {
             }
             state.batch.number += 1
         }
-        wakeSignal.ring()
+        wakeSignal.signal()
     }
 
     /// The newest changes that are kept, and the bytes of their contents.
@@ -92,7 +92,7 @@ final class PendingFeedOutput: Sendable {
     // MARK: - Waiting until it is sent
 
     /// Waits until everything delivered so far is in the list. Throws the reason if it cannot be sent.
-    func sent() async throws {
+    func waitUntilSent() async throws {
         let key = state.withLock { state in
             state.lastWaiting += 1
             return state.lastWaiting
@@ -113,7 +113,7 @@ final class PendingFeedOutput: Sendable {
         }
     }
 
-    func note(sent batch: Batch) {
+    func noteSent(_ batch: Batch) {
         let over = state.withLock { state in
             state.sent = max(state.sent, batch.number)
             return state.end(upTo: state.sent)
@@ -121,7 +121,7 @@ final class PendingFeedOutput: Sendable {
         for continuation in over { continuation.resume() }
     }
 
-    func note(refused error: any Error) {
+    func noteFailure(_ error: any Error) {
         let over = state.withLock { $0.end(upTo: .max) }
         for continuation in over { continuation.resume(throwing: error) }
     }

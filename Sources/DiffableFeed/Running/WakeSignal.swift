@@ -11,7 +11,7 @@ package final class WakeSignal: Sendable {
 
     package init() {}
 
-    package func ring() {
+    package func signal() {
         let waiter = state.withLock { state in
             state.hasRung = state.waiter == nil
             defer { state.waiter = nil }
@@ -28,7 +28,7 @@ package final class WakeSignal: Sendable {
         waiter?.resume(returning: rung)
     }
 
-    package func takeRing() -> Bool {
+    package func takeSignal() -> Bool {
         state.withLock { state in
             defer { state.hasRung = false }
             return state.hasRung

@@ -10,7 +10,7 @@ struct QueryText {
         guard var offset = next(from: 0, passingEnds: true) else { return false }
         while let here = next(from: offset, passingEnds: false) {
             if bytes[here] == UInt8(ascii: ";") { return next(from: here, passingEnds: true) != nil }
-            offset = behindToken(at: here)
+            offset = endOfToken(at: here)
         }
         return false
     }
@@ -23,10 +23,10 @@ struct QueryText {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x0C: offset += 1
             case UInt8(ascii: ";") where passingEnds: offset += 1
             case UInt8(ascii: "-") where isPair("-", at: offset):
-                offset = behind(offset + 2) { bytes[$0] == UInt8(ascii: "\n") }
+                offset = end(after: offset + 2) { bytes[$0] == UInt8(ascii: "\n") }
             case UInt8(ascii: "/") where isPair("*", at: offset):
                 // An unclosed comment extends to the end.
-                offset = behind(offset + 3) { bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "*") }
+                offset = end(after: offset + 3) { bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "*") }
             default: return offset
             }
         }
@@ -34,11 +34,11 @@ struct QueryText {
     }
 
     /// Quoted text is one token. A doubled quotation mark starts another token at once, which makes no difference here.
-    private func behindToken(at offset: Int) -> Int {
+    private func endOfToken(at offset: Int) -> Int {
         switch bytes[offset] {
         case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
-            behind(offset + 1) { bytes[$0] == bytes[offset] }
-        case UInt8(ascii: "["): behind(offset + 1) { bytes[$0] == UInt8(ascii: "]") }
+            end(after: offset + 1) { bytes[$0] == bytes[offset] }
+        case UInt8(ascii: "["): end(after: offset + 1) { bytes[$0] == UInt8(ascii: "]") }
         default: offset + 1
         }
     }
@@ -47,7 +47,7 @@ struct QueryText {
         offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: second)
     }
 
-    private func behind(_ start: Int, _ isEnd: (Int) -> Bool) -> Int {
+    private func end(after start: Int, _ isEnd: (Int) -> Bool) -> Int {
         var offset = start
         while offset < bytes.count, !isEnd(offset) { offset += 1 }
         return min(offset + 1, bytes.count)

@@ -15,7 +15,7 @@ package struct CommandSource: FeedSource {
     private let patience: Duration
 
     init(
-        _ settings: CommandSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete,
+        _ settings: CommandSettings, _ rows: RowMapping, complete: @escaping RowStates.CompleteContent,
         environment: [String], limits: InputLimits = FeedLimits.input, patience: Duration = CommandSource.patience,
         complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) {

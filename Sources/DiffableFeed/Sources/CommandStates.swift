@@ -15,7 +15,7 @@ final class CommandStates: Sendable {
     /// The limit in bytes. A longer output is not kept for comparison.
     private static let keptLengthMax = 1 << 20
 
-    init(_ mapping: RowMapping, complete: @escaping RowStates.Complete) {
+    init(_ mapping: RowMapping, complete: @escaping RowStates.CompleteContent) {
         self.mapping = mapping
         state = Mutex(State(rows: RowStates(mapping, complete: complete)))
     }

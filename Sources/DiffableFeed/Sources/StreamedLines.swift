@@ -59,7 +59,7 @@ final class StreamedLines: Sendable {
             state.lines += text.count { $0 == feed } + 1
             return state.error != nil && !wasBroken
         }
-        if isBroken { broken.ring() }
+        if isBroken { broken.signal() }
     }
 
     var isOver: Bool { state.withLock(\.isOver) }

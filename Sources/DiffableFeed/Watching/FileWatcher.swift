@@ -17,7 +17,7 @@ package final class FileWatcher: Sendable {
         /// Whether the caller is notified only of a different file at a path, and not of changes in a file.
         var isOfPlaces = false
         var tell: @Sendable () -> Void
-        var places = Places()
+        var places = WatchedPlaces()
         /// Why the kernel does not report all changes.
         var problem: String?
         /// Whether the paths are compared regularly, because a directory on the way is unreadable and so cannot be
@@ -25,7 +25,7 @@ package final class FileWatcher: Sendable {
         var isComparedRegularly = false
     }
 
-    private struct Places: Equatable {
+    private struct WatchedPlaces: Equatable {
         var paths: [ResolvedPath] = []
         var mounts: [String] = []
     }
@@ -82,14 +82,14 @@ package final class FileWatcher: Sendable {
     /// Why the kernel does not report all changes of a ticket's paths; nil when it does. Asks it again if it did not.
     package func problem(of ticket: Int) -> String? {
         state.withLock { state in
-            if state.audiences[ticket]?.problem != nil { place(ticket, &state) }
+            if state.audiences[ticket]?.problem != nil { updateRequests(of: ticket, &state) }
             return state.audiences[ticket]?.problem
         }
     }
 
     /// The time of the next look; nil: only after a change. While the kernel does not report all changes, it is at most the
     /// retry pause away.
-    static func nextLook(_ next: ContinuousClock.Instant?, isBlind: Bool) -> ContinuousClock.Instant? {
+    static func nextCheck(_ next: ContinuousClock.Instant?, isBlind: Bool) -> ContinuousClock.Instant? {
         guard isBlind else { return next }
         let retry = ContinuousClock.now + retryPause
         return min(next ?? retry, retry)
@@ -99,7 +99,7 @@ package final class FileWatcher: Sendable {
         state.withLock { state in
             state.lastNumber += 1
             state.audiences[state.lastNumber] = audience
-            place(state.lastNumber, &state)
+            updateRequests(of: state.lastNumber, &state)
             return state.lastNumber
         }
     }
@@ -132,7 +132,7 @@ extension FileWatcher {
     private static let ends = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
 
     /// Asks the kernel for all events that concern an audience, and for no others.
-    private func place(_ number: Int, _ state: inout State) {
+    private func updateRequests(of number: Int, _ state: inout State) {
         guard var audience = state.audiences[number] else { return }
         defer { state.audiences[number] = audience }
         audience.problem = nil
@@ -172,10 +172,10 @@ extension FileWatcher {
         }
         audience.problem = audience.problem ?? objection(to: audience.places, state.table)
         replaceRequests(of: number, with: requests, &state)
-        if audience.isComparedRegularly { compareLater(&state) }
+        if audience.isComparedRegularly { compareRoutesLater(&state) }
     }
 
-    private func objection(to places: Places, _ mounts: Mounts?) -> String? {
+    private func objection(to places: WatchedPlaces, _ mounts: Mounts?) -> String? {
         for path in places.paths {
             guard let objection = mounts?.objection(to: path) else { continue }
             return "\(path.path) \(objection): set `every` (or use --every) to read it periodically"
@@ -183,10 +183,10 @@ extension FileWatcher {
         return nil
     }
 
-    private func places(of audience: Watcher, _ mounts: Mounts?) -> Places {
+    private func places(of audience: Watcher, _ mounts: Mounts?) -> WatchedPlaces {
         var paths = audience.paths.map { ResolvedPath($0) }
         paths += paths.flatMap { path in audience.suffixes.map { ResolvedPath(path.path + $0) } }
-        return Places(paths: paths, mounts: paths.flatMap { mounts?.below($0.path) ?? [] })
+        return WatchedPlaces(paths: paths, mounts: paths.flatMap { mounts?.mountPoints(below: $0.path) ?? [] })
     }
 
     private func replaceRequests(
@@ -221,10 +221,10 @@ extension FileWatcher {
     private func startThread(_ state: State) {
         guard state.isStarted, state.inotify >= 0 else { return }
         let (inotify, mounts) = (state.inotify, state.mounts)
-        DispatchQueue(label: "file watcher").async { self.hear(inotify, mounts) }
+        DispatchQueue(label: "file watcher").async { self.runEventLoop(inotify, mounts) }
     }
 
-    private func hear(_ inotify: Int32, _ mounts: Int32) {
+    private func runEventLoop(_ inotify: Int32, _ mounts: Int32) {
         let length = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { buffer.deallocate() }
@@ -237,35 +237,35 @@ extension FileWatcher {
             guard poll(&sources, 2, -1) > 0 else { continue }
             if sources[0].revents != 0 {
                 let length = read(inotify, buffer.baseAddress, length)
-                if length > 0 { hear(UnsafeRawBufferPointer(rebasing: buffer[..<length])) }
+                if length > 0 { handleEvents(UnsafeRawBufferPointer(rebasing: buffer[..<length])) }
             }
-            if sources[1].revents != 0 { compare() }
+            if sources[1].revents != 0 { compareRoutes() }
         }
     }
 
-    private func compareLater(_ state: inout State) {
+    private func compareRoutesLater(_ state: inout State) {
         guard !state.isComparisonDue else { return }
         state.isComparisonDue = true
         DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(Self.retryPause.components.seconds))) {
-            self.compare()
+            self.compareRoutes()
             self.state.withLock { state in
                 state.isComparisonDue = false
-                if state.audiences.values.contains(where: \.isComparedRegularly) { self.compareLater(&state) }
+                if state.audiences.values.contains(where: \.isComparedRegularly) { self.compareRoutesLater(&state) }
             }
         }
     }
 
-    private func compare() {
+    private func compareRoutes() {
         let due = state.withLock { state in
             state.table = .now()
             let moved = state.audiences.filter { places(of: $0.value, state.table) != $0.value.places }
-            for number in moved.keys { place(number, &state) }
+            for number in moved.keys { updateRequests(of: number, &state) }
             return moved.values.map(\.tell)
         }
         for tell in due { tell() }
     }
 
-    private func hear(_ events: UnsafeRawBufferPointer) {
+    private func handleEvents(_ events: UnsafeRawBufferPointer) {
         let due = state.withLock { state in
             var due: Set<Int> = []
             var moved: Set<Int> = []
@@ -291,7 +291,7 @@ extension FileWatcher {
                 }
                 if event.mask & UInt32(IN_IGNORED) != 0 { state.requests[event.wd] = nil }
             }
-            for number in moved { place(number, &state) }
+            for number in moved { updateRequests(of: number, &state) }
             return due.compactMap { state.audiences[$0]?.tell }
         }
         for tell in due { tell() }

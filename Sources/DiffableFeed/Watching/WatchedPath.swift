@@ -56,7 +56,7 @@ struct Mounts {
     }
 
     /// The mounts below a directory, whose path has no symbolic links.
-    func below(_ path: String) -> [String] {
+    func mountPoints(below path: String) -> [String] {
         var start = path
         for (sign, code) in [("\\", "\\134"), (" ", "\\040"), ("\t", "\\011"), ("\n", "\\012")] {
             start = start.replacing(sign, with: code)

@@ -54,18 +54,18 @@ struct ByteTable: Sendable {
 
     private static func compare(_ a: [UInt8], _ b: [UInt8]) -> Int {
         a.withUnsafeBytes { a in
-            b.withUnsafeBytes { b in Lent.compare(Key(a, start: 0), a, b, Key.word(of: b)) }
+            b.withUnsafeBytes { b in Borrowed.compare(Key(a, start: 0), a, b, Key.word(of: b)) }
         }
     }
 
     func string(_ place: Int) -> ArraySlice<UInt8> { bytes[keys[place].start..<keys[place].start + keys[place].count] }
 
     /// Lends the table to a check without counting references.
-    func withLent<R>(_ body: (Lent) -> R) -> R {
-        keys.withUnsafeBufferPointer { keys in bytes.withUnsafeBytes { body(Lent(keys: keys, bytes: $0)) } }
+    func withBorrowed<R>(_ body: (Borrowed) -> R) -> R {
+        keys.withUnsafeBufferPointer { keys in bytes.withUnsafeBytes { body(Borrowed(keys: keys, bytes: $0)) } }
     }
 
-    struct Lent {
+    struct Borrowed {
         let keys: UnsafeBufferPointer<Key>
         let bytes: UnsafeRawBufferPointer
 

@@ -92,8 +92,8 @@ package struct Schema: Sendable {
     private func fits(_ text: UnsafeRawBufferPointer, _ failure: inout SchemaFailure) -> Bool {
         rules.withUnsafeBufferPointer { rules in
             properties.withUnsafeBufferPointer { properties in
-                names.withLent { names in
-                    constants.withLent { constants in
+                names.withBorrowed { names in
+                    constants.withBorrowed { constants in
                         bounds.withUnsafeBufferPointer { bounds in
                             withUnsafeMutablePointer(to: &failure) { failure in
                                 let check = SchemaCheck(

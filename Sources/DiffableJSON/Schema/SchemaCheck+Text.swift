@@ -26,12 +26,12 @@ extension SchemaCheck {
             }
             offset &+= 8
         }
-        return stringBehindPlainBytes(from: offset)
+        return stringAfterPlainBytes(from: offset)
     }
 
     /// Reads the rest of a string with an escape, or near the end of the text.
     @inline(never)
-    private func stringBehindPlainBytes(from start: Int) -> StringPlace {
+    private func stringAfterPlainBytes(from start: Int) -> StringPlace {
         var offset = start
         var hasEscapes = false
         while offset < count {

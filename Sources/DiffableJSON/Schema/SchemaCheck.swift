@@ -5,8 +5,8 @@ struct SchemaCheck {
     let text: UnsafeRawBufferPointer
     let rules: UnsafeBufferPointer<SchemaRule>
     let properties: UnsafeBufferPointer<SchemaProperty>
-    let names: ByteTable.Lent
-    let constants: ByteTable.Lent
+    let names: ByteTable.Borrowed
+    let constants: ByteTable.Borrowed
     let bounds: UnsafeBufferPointer<SchemaBound>
     let failure: UnsafeMutablePointer<SchemaFailure>
     /// `text.count`, kept because the buffer would compute it for each byte.
@@ -14,7 +14,7 @@ struct SchemaCheck {
 
     init(
         _ text: UnsafeRawBufferPointer, rules: UnsafeBufferPointer<SchemaRule>,
-        properties: UnsafeBufferPointer<SchemaProperty>, names: ByteTable.Lent, constants: ByteTable.Lent,
+        properties: UnsafeBufferPointer<SchemaProperty>, names: ByteTable.Borrowed, constants: ByteTable.Borrowed,
         bounds: UnsafeBufferPointer<SchemaBound>, failure: UnsafeMutablePointer<SchemaFailure>
     ) {
         self.text = text

@@ -61,7 +61,7 @@ struct SchemaCompiler {
         var object = try decoder.beginObject("the schema")
         while let name = try decoder.nextName(of: &object) {
             guard let keyword = SchemaKeyword.named(name) else { throw Self.unknown(name) }
-            try object.note(keyword.rawValue, name, of: "the schema")
+            try object.recordMember(keyword.rawValue, name, of: "the schema")
             try budget.takeKeyword(at: name.offset)
             do throws(DecodingError) {
                 try read(keyword, of: &parts, &decoder, level: level)

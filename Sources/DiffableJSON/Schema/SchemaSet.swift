@@ -50,7 +50,7 @@ package struct SchemaSet: Sendable {
     /// Why an item does not conform to the schema of its kind, or nil. `kind` and `content` are empty for none; no content is
     /// checked as `null`.
     package func check(kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer) -> Violation? {
-        guard let place = kinds.withLent({ $0.place(of: kind, in: 0..<schemas.count) }) else {
+        guard let place = kinds.withBorrowed({ $0.place(of: kind, in: 0..<schemas.count) }) else {
             return others == .allow ? nil : violation(ofKind: kind)
         }
         guard var violation = schemas[place].check(content) else { return nil }

@@ -41,7 +41,7 @@ package struct View: Sendable {
 
     /// `matchingText` is in memory at most five times: in `json`, as it is, in the decoded tests, and at both ends of the
     /// ranges that they allow.
-    fileprivate mutating func take(_ json: [UInt8], segments: Int, terms: Int, ids: Int) {
+    fileprivate mutating func setSource(_ json: [UInt8], segments: Int, terms: Int, ids: Int) {
         self.json = json
         lengthInMemory =
             isEverything
@@ -90,8 +90,8 @@ extension View {
     package func isMet(by item: Item) -> Bool { matching?.isMet(by: item) ?? true }
 
     /// Whether finding the rows takes at most `workMax` units of 64 bytes of an item. O(workMax).
-    package func isShort(for list: Snapshot, workMax: Int) -> Bool {
-        (matching ?? folding).work(of: list, max: workMax) != nil
+    package func isQuickToEvaluate(on list: Snapshot, workMax: Int) -> Bool {
+        (matching ?? folding).estimatedWork(of: list, max: workMax) != nil
     }
 }
 
@@ -180,7 +180,7 @@ extension Decoder {
             throw DecodingError(.tooLarge(limit: "viewIdsMax", max: limits.viewIdsMax), at: start)
         }
         var view = try parts.view(at: start)
-        view.take(
+        view.setSource(
             json, segments: parts.numberOfSegments, terms: parts.numberOfTerms,
             ids: parts.numberOfIDs + parts.numberOfWindowIDs)
         return view

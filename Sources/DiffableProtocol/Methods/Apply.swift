@@ -32,7 +32,7 @@ extension Request {
 
 extension Request.Apply: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
-        var contents = Contents()
+        var contents = ApplyContents()
         var delivery = Delivery.difference
         var ifRevision: Int?
         var requestKey: RequestKey?
@@ -81,7 +81,7 @@ extension Request.Apply: RequestParameters {
     }
 }
 
-private struct Contents {
+private struct ApplyContents {
     var snapshot: Snapshot?
     var operations: [ListOperation]?
     var section: SectionID?
@@ -111,7 +111,7 @@ private struct Contents {
 }
 
 extension Decoder {
-    fileprivate mutating func applySnapshot() throws(DecodingError) -> Contents.Snapshot {
+    fileprivate mutating func applySnapshot() throws(DecodingError) -> ApplyContents.Snapshot {
         if scanner.peek() == UInt8(ascii: "[") { return .items(try items()) }
         guard scanner.peek() == UInt8(ascii: "{") else {
             throw unexpected("snapshot", "{\"sections\":[...]}, or an array of items with section")

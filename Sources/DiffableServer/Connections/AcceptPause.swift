@@ -26,12 +26,12 @@ final class AcceptPause: ChannelInboundHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         fillReserve()
-        hub.onRoom = { [weak self] in self?.goOn() }
+        hub.onRoom = { [weak self] in self?.resume() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        giveUpReserve()
+        releaseReserve()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -43,13 +43,13 @@ final class AcceptPause: ChannelInboundHandler {
         // Has to precede the release of the reserve. The channel would otherwise keep accepting, and clients use the
         // reserve up.
         setReading(false)
-        giveUpReserve()
-        note(error)
+        releaseReserve()
+        logProblem(error)
         retryLater()
     }
 
     /// Logs the problem, at most once in ten seconds.
-    private func note(_ error: IOError) {
+    private func logProblem(_ error: IOError) {
         guard .now() >= nextNote else { return }
         nextNote = .now() + .seconds(10)
         hub.logger.warning(
@@ -62,17 +62,17 @@ final class AcceptPause: ChannelInboundHandler {
     private func retryLater() {
         hub.schedule(in: .seconds(1)) { [weak self] in
             guard let self, isPaused else { return }
-            goOn()
+            resume()
             if isPaused { retryLater() }
         }
     }
 
     /// Accepts again if there are enough descriptors for the reserve. If there is none for a client, that shows at
     /// once.
-    private func goOn() {
+    private func resume() {
         guard isPaused, context != nil else { return }
         fillReserve()
-        guard reserve.count == Self.reserveCount else { return giveUpReserve() }
+        guard reserve.count == Self.reserveCount else { return releaseReserve() }
         isPaused = false
         setReading(true)
     }
@@ -91,7 +91,7 @@ final class AcceptPause: ChannelInboundHandler {
         }
     }
 
-    private func giveUpReserve() {
+    private func releaseReserve() {
         for descriptor in reserve { Glibc.close(descriptor) }
         reserve = []
     }

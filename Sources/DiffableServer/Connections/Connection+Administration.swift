@@ -109,7 +109,7 @@ extension Connection {
                     logger.notice(
                         "a backup was restored",
                         metadata: who.merging(["request": "restore", "lists": "\(lists.count)"]) { $1 })
-                    answer.give(.lists(lists.map { Reply.ListSummary($0.state, $0.access) }))
+                    answer.send(.lists(lists.map { Reply.ListSummary($0.state, $0.access) }))
                 case .failure(let error): answer.refuse(WireError(error))
                 }
             }
@@ -124,7 +124,7 @@ extension Connection {
         hub.options.reload { result in
             answer.eventLoop.execute {
                 switch result {
-                case .success(let reloaded): answer.give(.reload(reloaded))
+                case .success(let reloaded): answer.send(.reload(reloaded))
                 case .failure(let error): answer.refuse(WireError(error))
                 }
             }

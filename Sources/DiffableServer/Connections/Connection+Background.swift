@@ -21,12 +21,12 @@ extension Connection {
     func runInBackground<Value: Sendable>(
         length: Int, _ work: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
-        session.hold()
-        noteUnderway(length)
+        session.pauseReading()
+        countBackgroundChange(length)
         // In items of about 128 bytes.
-        hub.changes.find(size: length / 128, while: { true }, work) { [self] value in
+        hub.changes.compute(size: length / 128, while: { true }, work) { [self] value in
             lengthUnderway = 0
-            let effects = session.letGo()
+            let effects = session.resumeReadingLines()
             use(value)
             carryOut(effects)
         }
@@ -34,18 +34,18 @@ extension Connection {
 
     /// Stops reading lines until a change that is still in progress is carried out.
     /// - Parameter length: the memory of the change, in bytes.
-    func hold(for answer: PendingAnswer, _ progress: RequestProgress, length: @autoclosure () -> Int = 0) {
+    func pauseReading(for answer: PendingAnswer, _ progress: RequestProgress, length: @autoclosure () -> Int = 0) {
         guard progress == .underway else { return }
         heldPlace = answer.place
-        session.hold()
-        noteUnderway(length())
+        session.pauseReading()
+        countBackgroundChange(length())
     }
 
     /// Resumes reading after the change with this place is carried out.
-    func letGo(of place: Outbox.Reservation) {
+    func resumeReading(after place: Outbox.Reservation) {
         guard heldPlace == place else { return }
         heldPlace = nil
         lengthUnderway = 0
-        carryOut(session.letGo())
+        carryOut(session.resumeReadingLines())
     }
 }

@@ -38,7 +38,7 @@ extension Connection {
     /// Gives the handler's answer to the callers. The handler's replies precede its answer, so its changes are visible.
     /// The callers get the answer after these changes.
     func answer(_ request: Request.Answer, _ id: RequestID) {
-        let asks: [Ask]
+        let asks: [ForwardedRequest]
         do throws(HandlerMachine.AnswerError) { asks = try hub.handlers.answer(request, by: self) } catch {
             return answer(id, .failure(WireError(error, request: request.request)))
         }
@@ -50,8 +50,8 @@ extension Connection {
         case .consent(let result, let operations):
             for ask in asks {
                 switch ask.kind {
-                case .perform: ask.give(.perform(performed(ask, result)), after: barrier(of: ask.list))
-                case .expand(let item): ask.give(.expand(expanded(ask, item)), after: barrier(of: ask.list))
+                case .perform: ask.send(.perform(performReply(for: ask, result)), after: barrier(of: ask.list))
+                case .expand(let item): ask.send(.expand(expanded(ask, item)), after: barrier(of: ask.list))
                 case .propose(let propose):
                     return carryOut(ask, propose.transaction, with: operations, request, id)
                 }
@@ -62,7 +62,8 @@ extension Connection {
 
     /// Carries out an approved proposal. The handler's reply waits for the result.
     private func carryOut(
-        _ ask: Ask, _ transaction: Request.Transact, with operations: [ListOperation]?, _ request: Request.Answer,
+        _ ask: ForwardedRequest, _ transaction: Request.Transact, with operations: [ListOperation]?,
+        _ request: Request.Answer,
         _ id: RequestID
     ) {
         let asker = ask.connection
@@ -72,13 +73,13 @@ extension Connection {
         let pending = PendingAnswer(id, on: self)
         let complete = asker.onLoop { (result: Result<Outcome, StoreError>) in
             switch result {
-            case .success: pending.give(.answer(request: request.request))
+            case .success: pending.send(.answer(request: request.request))
             case .failure(let error): pending.refuse(WireError(error))
             }
             if operations != nil, case .failure(let error) = result {
                 ask.refuse(WireError(error).ofHandlersOperations)
             } else {
-                ask.give(result)
+                ask.send(result)
             }
         }
         let evaluation = ask.takeEvaluation()
@@ -87,15 +88,15 @@ extension Connection {
         }
     }
 
-    private func performed(_ ask: Ask, _ result: [UInt8]?) -> Reply.Perform {
+    private func performReply(for ask: ForwardedRequest, _ result: [UInt8]?) -> Reply.Perform {
         Reply.Perform(list: ask.list, revision: visibleRevision(for: ask), result: result)
     }
 
-    private func expanded(_ ask: Ask, _ item: ItemID) -> Reply.Expand {
+    private func expanded(_ ask: ForwardedRequest, _ item: ItemID) -> Reply.Expand {
         Reply.Expand(list: ask.list, item: item, revision: visibleRevision(for: ask))
     }
 
-    private func visibleRevision(for ask: Ask) -> Int? {
+    private func visibleRevision(for ask: ForwardedRequest) -> Int? {
         ask.connection.mayRead(ask.list) ? state(of: ask.list)?.revision : nil
     }
 
@@ -114,7 +115,7 @@ extension Connection {
         markDue()
     }
 
-    func tell(_ notification: HandlerNotification) {
+    func notify(_ notification: HandlerNotification) {
         guard session.isOpen else { return }
         session.outbox.appendUnordered { notification.write(into: &$0) }
         markDue()
@@ -128,7 +129,7 @@ extension Connection {
         // If one entry waits, entries for the same or a later revision wait too, and need no check.
         var waiting: Outbox.Barrier?
         for entry in session.unordered.take() {
-            guard lines.count < UpdateRest.pageLength else {
+            guard lines.count < UpdateRemainder.pageLength else {
                 rest.append(entry)
                 continue
             }

@@ -11,9 +11,9 @@ extension Connection {
         let subject = HandlerMachine.Subject.perform(request.action)
         guard let ask = ask(.perform, of: request.list, request.timeout, id: id, length: length) else { return }
         // Without a handler, the caller must not learn whether the target exists.
-        var place: AskedPlace?
+        var place: HandlerRequestTarget?
         if hub.handlers.isHandled(request.list, subject) {
-            place = AskedPlace(ifRevision: request.ifRevision)
+            place = HandlerRequestTarget(ifRevision: request.ifRevision)
             switch request.target {
             case .list: break
             case .items(let items): place?.items = items
@@ -21,7 +21,7 @@ extension Connection {
             }
         }
         let isHandled = place != nil
-        look(place, for: ask) { state in
+        checkTarget(place, for: ask) { state in
             guard isHandled else { return ask.refuse(.noHandler(request.list, subject)) }
             self.ask(
                 ask, subject, about: state, .perform(request.action, request.target, arguments: request.arguments))
@@ -34,10 +34,10 @@ extension Connection {
         else { return }
         // Without a handler, a caller that cannot read the list must not learn which items exist.
         let isChecked = hub.handlers.isHandled(request.list, subject) || mayRead(request.list)
-        look(isChecked ? AskedPlace(items: [request.item]) : nil, for: ask) { state in
+        checkTarget(isChecked ? HandlerRequestTarget(items: [request.item]) : nil, for: ask) { state in
             let hasChildren = (state.snapshot.numberOfChildren(of: request.item) ?? 0) > 0
             guard isChecked, !hasChildren, self.hub.handlers.isHandled(request.list, subject) else {
-                return ask.give(.expand(self.expanded(request.item, state)), after: Outbox.Barrier(state))
+                return ask.send(.expand(self.expanded(request.item, state)), after: Outbox.Barrier(state))
             }
             self.ask(ask, subject, about: state, .expand(request.item))
         }
@@ -60,12 +60,12 @@ extension Connection {
                 ask.refuse(.noHandler(transaction.list, .propose))
             case .failure(let error): ask.refuse(WireError(error))
             case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
-                ask.give(outcome, transaction.mode)
+                ask.send(outcome, transaction.mode)
             // Nothing would change, so no approval is needed. Exceptions: a request key has to be remembered, and a
             // caller without read permission would learn something about the contents.
             case .success(let outcome)
             where !outcome.isChanged && !outcome.isWriteOnly && transaction.requestKey == nil:
-                ask.give(outcome, .commit)
+                ask.send(outcome, .commit)
             case .success(let outcome): self.ask(ask, about: outcome, transaction)
             }
         }
@@ -78,11 +78,11 @@ extension Connection {
     }
 
     /// Asks the handler. If it has disconnected, carries out a `transact` instead, if the caller may change the list.
-    private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
+    private func ask(_ ask: ForwardedRequest, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isHandled(transaction.list, .propose) else {
             if mayOnlyPropose(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
-            transact(transaction, onLoop { ask.give($0) })
+            transact(transaction, onLoop { ask.send($0) })
             return
         }
         // The handler gets the requested operations and not the diff, which may describe the move of a row past its
@@ -95,8 +95,8 @@ extension Connection {
     /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much
     /// memory.
     private func ask(
-        _ kind: Ask.Kind, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
-    ) -> Ask? {
+        _ kind: ForwardedRequest.Kind, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
+    ) -> ForwardedRequest? {
         let limits = hub.limits
         if session.unordered.awaitedCount >= limits.requestsPerAskerMax {
             answer(id, .failure(.tooManyAsked(list: list, max: limits.requestsPerAskerMax)))
@@ -109,11 +109,13 @@ extension Connection {
             return nil
         }
         let end = NIODeadline.now() + .milliseconds(Int64(timeout ?? Request.timeoutUsual))
-        return Ask(
-            kind, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
+        return ForwardedRequest(
+            kind, of: list, id: id, length: length, deadline: DeadlineTimers<ForwardedRequest>.time(end), by: self)
     }
 
-    private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
+    private func checkTarget(
+        _ place: HandlerRequestTarget?, for ask: ForwardedRequest, _ body: @escaping (ListState) -> Void
+    ) {
         let complete = onLoop { [unowned self] (result: Result<ListState, StoreError>) in
             guard context != nil else { return ask.abandon() }
             switch result {
@@ -122,11 +124,12 @@ extension Connection {
             }
         }
         let (list, peer) = (ask.list, peer)
-        hub.store.assumeIsolated { $0.ask(list, about: place, by: peer, completion: complete) }
+        hub.store.assumeIsolated { $0.checkHandlerRequest(list, about: place, by: peer, completion: complete) }
     }
 
     private func ask(
-        _ ask: Ask, _ subject: HandlerMachine.Subject, about state: ListState, _ content: HandlerRequest.Content
+        _ ask: ForwardedRequest, _ subject: HandlerMachine.Subject, about state: ListState,
+        _ content: HandlerRequest.Content
     ) {
         do throws(HandlerMachine.AskError) {
             try hub.handlers.ask(ask, subject, about: state, content)
@@ -166,17 +169,17 @@ extension Connection {
     }
 }
 
-extension Ask {
-    func give(_ result: Result<Outcome, StoreError>) {
+extension ForwardedRequest {
+    func send(_ result: Result<Outcome, StoreError>) {
         switch result {
-        case .success(let outcome): give(outcome, .commit)
+        case .success(let outcome): send(outcome, .commit)
         case .failure(let error): refuse(WireError(error))
         }
     }
 
-    func give(_ outcome: Outcome, _ mode: TransactionMode) {
+    func send(_ outcome: Outcome, _ mode: TransactionMode) {
         let barrier = Outbox.Barrier(list: outcome.list, epoch: outcome.epoch, revision: outcome.revision)
-        give(.change(Reply.Change(outcome, mode, summary: nil)), after: barrier)
+        send(.change(Reply.Change(outcome, mode, summary: nil)), after: barrier)
     }
 }
 

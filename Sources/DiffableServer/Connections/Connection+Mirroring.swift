@@ -24,7 +24,7 @@ extension Connection {
             // At once, because the next line may contain changes.
             if mayGovern {
                 hub.mirrors.take(list, by: self)
-                hub.noteAbilities(on: list)
+                hub.noteCapabilities(on: list)
             }
             setSource(of: list, source, isLive: request.isLive, id: id)
         case .none: setSource(of: list, nil, isLive: false, id: id)
@@ -44,7 +44,7 @@ extension Connection {
                 } else if self.peer.mirrored.contains(list) {
                     hub.setLiveness(isLive, of: list)
                 }
-                pending.give(.createList(Reply.ListRevision(outcome.state)))
+                pending.send(.createList(Reply.ListRevision(outcome.state)))
             case .failure(let error): pending.refuse(WireError(error))
             }
         }

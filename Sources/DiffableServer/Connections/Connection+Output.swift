@@ -114,9 +114,9 @@ extension Connection {
     private func writePage(of reply: SnapshotReplyWriter, _ snapshot: Snapshot) {
         var reply = reply
         var page = ByteWriter()
-        if reply.write(into: &page, upTo: UpdateRest.pageLength) == .more {
+        if reply.write(into: &page, upTo: UpdateRemainder.pageLength) == .more {
             session.openLine = .snapshot(reply, of: snapshot)
-            hub.slowReaders.note()
+            hub.slowReaders.scheduleMeasuring()
         } else {
             hub.background.free(snapshot)
         }
@@ -126,12 +126,12 @@ extension Connection {
     func writePage(of reply: LongReplyWriter) {
         var reply = reply
         var page = ByteWriter()
-        if reply.write(into: &page, upTo: UpdateRest.pageLength) == .more { session.openLine = .reply(reply) }
+        if reply.write(into: &page, upTo: UpdateRemainder.pageLength) == .more { session.openLine = .reply(reply) }
         page.withUnsafeBytes(send)
     }
 
     private func writePage(of line: ByteWriter, from start: Int) {
-        let end = min(start + UpdateRest.pageLength, line.count)
+        let end = min(start + UpdateRemainder.pageLength, line.count)
         if end < line.count {
             session.openLine = .longAnswer(line, written: end)
         } else {

@@ -80,7 +80,7 @@ extension Connection {
         if preparation?.isReady == false {
             preparation?.whenReady = { [unowned self] in
                 // Counts before the background begins the next work of this user.
-                if preparation?.found != nil { noteKept() }
+                if preparation?.found != nil { reportKeptMemory() }
                 markDue()
             }
             return false
@@ -115,7 +115,7 @@ extension Connection {
         if let longAnswer { return longAnswer.line != nil }
         guard id != .absent, let old = try? state(of: request.list, at: request.from),
             let new = try? state(of: request.list, at: request.to),
-            !new.snapshot.isNear(old.snapshot, in: hub.background.turn)
+            !new.snapshot.sharesMostPages(with: old.snapshot, in: hub.background.turn)
         else { return true }
         // Its length is known only when it is computed, and counts before the next work of this user begins.
         longAnswer = LongAnswer(
@@ -125,7 +125,7 @@ extension Connection {
             Self.write(id, .success(.difference(Reply.Difference(from: old, to: new))), into: &line)
             return line
         } whenDone: { [unowned self] in
-            if longAnswer?.line == nil { longAnswer = nil } else { noteKept() }
+            if longAnswer?.line == nil { longAnswer = nil } else { reportKeptMemory() }
             markDue()
         }
         return false
@@ -144,7 +144,7 @@ extension Connection {
             guard !(subscribe.view.isEverything && subscribe.viewSent.isEverything),
                 let list = hub.follow(subscribe.list, for: peer)
             else { return nil }
-            let past = past(of: subscribe).map { (state: $0, view: subscribe.viewSent) }
+            let past = stateSent(to: subscribe).map { (state: $0, view: subscribe.viewSent) }
             return list.preparation(for: subscribe.view, of: past, for: quotaOfRows)
         case .setView(let change):
             guard !change.view.isEverything,
@@ -157,7 +157,7 @@ extension Connection {
     }
 
     /// Returns the state that a client was sent, if it is kept.
-    private func past(of request: Request.Subscribe) -> ListState? {
+    private func stateSent(to request: Request.Subscribe) -> ListState? {
         guard let since = request.since,
             let state = hub.store.assumeIsolated({ $0.list(request.list, at: since.revision) }),
             state.epoch == since.epoch
@@ -203,7 +203,7 @@ extension Connection {
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: rows.snapshot,
                 extent: rows.extent)
             lengthOfRows = peer.isPrivileged ? 0 : preparation?.lengthFound ?? 0
-            stateOfReply = HeldStates.Origin(state, found == nil ? .all : .ofReply(number))
+            stateOfReply = RetainedStates.Origin(state, found == nil ? .all : .ofReply(number))
             session.openLine = .snapshot(reply, of: rows.snapshot)
         } catch {
             reply(id, .failure(WireError(error)))
@@ -232,7 +232,7 @@ extension Connection {
         let reply = Reply.Subscribe(
             subscription: subscription.number, list: request.list,
             start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed,
-            may: audience.map { _ in may(request.list) })
+            may: audience.map { _ in permissions(on: request.list) })
         self.reply(id, .success(.subscribe(reply)))
     }
 
@@ -258,7 +258,7 @@ extension Connection {
         guard since.revision <= current.revision else { return (nil, .epoch) }
         guard since.revision >= current.lastReloadRevision else { return (nil, .reload) }
         let isEverything = request.view.isEverything && request.viewSent.isEverything
-        let found = isEverything ? past(of: request).map { ($0, .all($0.snapshot)) } : preparation?.found
+        let found = isEverything ? stateSent(to: request).map { ($0, .all($0.snapshot)) } : preparation?.found
         // The client knows which item replaced the anchor, and would have named it.
         guard let found, !found.rows.lacksAnchor else { return (nil, .history) }
         return (found, .initial)

@@ -11,7 +11,7 @@ extension Connection {
             if let error = skippedLineError { fail(error, line) }
             return skippedLineError = nil
         }
-        endSilence()
+        cancelSilenceTimeout()
         quota.noteRequest()
         traffic.requests += 1
         method = nil
@@ -68,7 +68,7 @@ extension Connection {
         case .undeleteList(let request): undelete(request, id: id)
         case .renameList(let request): rename(request, id: id)
         // The changes before it have to be visible when the mirror becomes live.
-        case .mirror(let mirror) where mirror.source == .unchanged: awaitTurn(request, id)
+        case .mirror(let mirror) where mirror.source == .unchanged: enqueueRead(request, id)
         case .mirror(let request): mirror(request, id: id)
         case .transact, .apply, .propose:
             if request.part == .whole { return change(request, id: id, length: length) }
@@ -84,7 +84,7 @@ extension Connection {
         case .setSchemas(let request): setSchemas(request, id: id)
         // Callers wait for an answer, so it does not end reading if its turn is now.
         case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
-        case .backup: if ensureAdministrator(.backup, id: id) { awaitTurn(request, id) }
+        case .backup: if ensureAdministrator(.backup, id: id) { enqueueRead(request, id) }
         case .attach(let request): if ensureAdministrator(.attach, id: id) { attach(request, id: id) }
         case .replicate(let request): if ensureAttached(id) { replicate(request, id: id) }
         case .hosts(let request): if ensureAttached(id) { hosts(request, id: id) }
@@ -93,7 +93,7 @@ extension Connection {
         case .status, .clients, .lists, .followLists, .snapshot, .subscribe, .setView, .unsubscribe, .history,
             .difference,
             .schemas, .handle, .unhandle, .answer:
-            awaitTurn(request, id)
+            enqueueRead(request, id)
         }
     }
 
@@ -180,7 +180,7 @@ extension Connection {
         let progress = hub.store.assumeIsolated {
             $0.undeleteList(request.list, epoch: request.epoch, as: newName, by: peer, completion: complete)
         }
-        hold(for: pending, progress)
+        pauseReading(for: pending, progress)
     }
 
     private func rename(_ request: Request.RenameList, id: RequestID) {
@@ -214,14 +214,14 @@ extension Connection {
                 of: request.list, request.schemas, existing: request.existing, origin: origin, by: peer,
                 completion: complete)
         }
-        hold(for: pending, progress)
+        pauseReading(for: pending, progress)
     }
 
     private func change(_ request: Request, id: RequestID, length: Int) {
         switch request {
         case .transact(let request):
             let pending = PendingAnswer(id, on: self)
-            hold(
+            pauseReading(
                 for: pending, transact(request, completion(pending, request.mode, isSummarized: false)),
                 length: request.operations.lengthInMemory(line: length))
         case .propose(let propose):
@@ -231,7 +231,7 @@ extension Connection {
             }
             guard mayOnlyPropose(transaction.list) else {
                 let pending = PendingAnswer(id, on: self)
-                return hold(
+                return pauseReading(
                     for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)),
                     length: transaction.operations.lengthInMemory(line: length))
             }
@@ -248,7 +248,7 @@ extension Connection {
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
                     origin: origin, by: peer, completion: complete)
             }
-            hold(for: pending, progress, length: apply.contents.lengthInMemory(line: length))
+            pauseReading(for: pending, progress, length: apply.contents.lengthInMemory(line: length))
         default: preconditionFailure("\(request.method) is no change")
         }
     }
@@ -272,7 +272,7 @@ extension Connection {
                 undo.list, undo.target, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
                 origin: origin, by: peer, completion: complete)
         }
-        hold(for: pending, progress)
+        pauseReading(for: pending, progress)
     }
 
     /// Returns the connection's lease, which begins with the first request that needs it.
@@ -306,7 +306,7 @@ extension Connection {
             switch result {
             case .success(let outcome):
                 let change = Reply.Change(outcome, mode, summary: isSummarized ? outcome.summary : nil)
-                answer.give(
+                answer.send(
                     .change(change), size: change.operations?.size(max: .max) ?? 0,
                     after: Outbox.Barrier(list: outcome.list, epoch: outcome.epoch, revision: outcome.revision))
             case .failure(let error): answer.refuse(WireError(error))
@@ -330,7 +330,7 @@ extension Connection {
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)
-                answer.give(
+                answer.send(
                     reply,
                     after: Outbox.Barrier(
                         list: list, epoch: value.epoch, revision: revision, formerName: formerName))

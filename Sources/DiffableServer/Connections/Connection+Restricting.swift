@@ -8,15 +8,17 @@ extension Connection {
     /// Restricts later requests of the connection, and ends its subscriptions, handlers and mirrors of other lists.
     func restrict(_ request: Request.Restrict, id: RequestID) {
         if let lists = request.lists {
-            do throws(WireError) { try keep(ListScope(lists)) } catch { return answer(id, .failure(error)) }
+            do throws(WireError) { try restrictLists(to: ListScope(lists)) } catch {
+                return answer(id, .failure(error))
+            }
         }
         if let methods = request.methods { allowedMethods = allowedMethods?.intersection(methods) ?? methods }
-        for subscription in subscriptions { subscription.noteAbilities() }
+        for subscription in subscriptions { subscription.noteCapabilities() }
         for subscription in listsSubscriptions { subscription.noteAll() }
         answer(id, .success(.ping))
     }
 
-    private func keep(_ lists: ListScope) throws(WireError) {
+    private func restrictLists(to lists: ListScope) throws(WireError) {
         let scope = peer.scope?.intersection(lists) ?? lists
         guard scope.numberOfPatterns <= Request.Restrict.listsMax else { throw .tooManyKept }
         let growth = scope.lengthInMemory - (peer.scope?.lengthInMemory ?? 0)

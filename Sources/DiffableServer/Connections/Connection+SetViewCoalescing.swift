@@ -48,7 +48,7 @@ extension Connection {
         _ change: Request.SetView, _ id: RequestID
     ) -> (newest: Request.SetView, RequestID, isLast: Bool) {
         var (newest, newestID) = (change, id)
-        session.beginTurn(&hub.turns, at: .now())
+        session.beginTimeSlice(&hub.turns, at: .now())
         while newerViews.search != .over, session.takesInput, !quota.isPaused {
             switch newerView(than: newest) {
             case .taken(let newer):
@@ -60,7 +60,7 @@ extension Connection {
                 (newest, newestID) = newer
                 session.outbox.replaceRead(by: .setView(newest), newestID)
                 lengthAwaitingTurn = newest.view.lengthInMemory
-                if session.isTurnOver(at: .now()) {
+                if session.isTimeSliceOver(at: .now()) {
                     carryOut(session.enqueue(.postpone))
                     return (newest, newestID, false)
                 }

@@ -23,7 +23,7 @@ extension Connection {
             metadata: who.merging(["host": "\(request.host)"]) { $1 })
         let connection = NIOLoopBound(self, eventLoop: hub.eventLoop)
         let states = hub.connector.attach(self, host: request.host) { call in
-            connection.value.tell(ConnectorNotification(call))
+            connection.value.notify(ConnectorNotification(call))
         }
         // Not now: the framer is in use while the requests of one read are carried out.
         hub.eventLoop.execute { connection.value.applyLimits() }
@@ -65,7 +65,7 @@ extension Connection {
         let pending = PendingAnswer(id, on: self)
         let complete = onLoop { (result: Result<ReplicaReport, StoreError>) in
             switch result {
-            case .success(let report): pending.give(.replicate(SharedReplica(report.state), fits: report.fits))
+            case .success(let report): pending.send(.replicate(SharedReplica(report.state), fits: report.fits))
             case .failure(let error): pending.refuse(WireError(error))
             }
         }
@@ -98,7 +98,7 @@ extension Connection {
         }
     }
 
-    func tell(_ notification: ConnectorNotification) {
+    func notify(_ notification: ConnectorNotification) {
         guard session.isOpen else { return }
         session.outbox.appendUnordered { notification.write(into: &$0) }
         markDue()
@@ -116,7 +116,7 @@ extension SharedReplica {
 }
 
 extension ConnectorNotification {
-    init(_ call: EngineCall) {
+    init(_ call: EtcdCall) {
         switch call {
         case .append(let call, let state, let next, let revision, let text, let absent):
             let after = SharedReplica(state)

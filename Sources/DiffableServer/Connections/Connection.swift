@@ -60,7 +60,7 @@ final class Connection: ChannelDuplexHandler {
     /// Memory of the rows in the snapshot reply that is being written, in bytes; 0 if they are the list's own.
     var lengthOfRows = 0
     /// The state in that reply.
-    var stateOfReply: HeldStates.Origin?
+    var stateOfReply: RetainedStates.Origin?
     /// The answer to the read, if it takes long to compute.
     var longAnswer: LongAnswer?
 
@@ -104,7 +104,7 @@ final class Connection: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         hub.add(self)
-        awaitLine()
+        startSilenceTimeout()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { loseSocket() }
@@ -126,7 +126,7 @@ final class Connection: ChannelDuplexHandler {
         endOpenLine()
         endPreparation()
         hub.handlers.endAsks(of: self)
-        endSilence()
+        cancelSilenceTimeout()
         if session.isOver(externalState) { end() } else { markDue() }
     }
 
@@ -177,7 +177,7 @@ final class Connection: ChannelDuplexHandler {
         if effects.isEmpty { return }
         if effects.contains(.serve) { hub.serveLater(self) }
         if effects.contains(.postpone) { hub.postpone(self) }
-        if effects.contains(.waitForQuota) { quota.wait(self) }
+        if effects.contains(.waitForQuota) { quota.enqueue(self) }
         if effects.contains(.read) { context?.read() }
         if effects.contains(.close) { closeWhenWritten() }
     }
@@ -193,7 +193,7 @@ final class Connection: ChannelDuplexHandler {
         guard numberOfSubscriptions == 0, noted == (0, 0), staging.length == 0, session.isAtRest(externalState) else {
             return markDue()
         }
-        session.rest()
+        session.endIteration()
         hub.scheduleTurn()
     }
 
@@ -223,7 +223,7 @@ final class Connection: ChannelDuplexHandler {
             case .offerUnordered: session.reportUnordered(hadLines: writeUnorderedLines())
             case .offerSubscriptions: session.reportSubscriptions(hadLine: writeLineOfSubscription())
             case .readLine: carryOut(session.reportLine(wasThere: framer.next(receive) != nil))
-            case .noteKept: noteKept()
+            case .noteKept: reportKeptMemory()
             case .checkSubscriptions: session.reportSubscriptionsFinished(areSubscriptionsFinished)
             case .arrange(let effects): carryOut(effects)
             case .finish(let effects): return carryOut(effects)
@@ -236,7 +236,7 @@ final class Connection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard session.takesInput else { return }
         isReading = true
-        hub.turns.noteLook()
+        hub.turns.notePoll()
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
             guard session.mayReadMore(externalState) else {
@@ -251,7 +251,7 @@ final class Connection: ChannelDuplexHandler {
             }
             guard hub.turns.mayRead(number, of: quota.turn, at: .now()) else {
                 framer.append(bytes)
-                return carryOut(session.leaveLines())
+                return carryOut(session.postponeLines())
             }
             session.beginReading(&hub.turns, at: .now())
             hub.served.serve(quota.turn) { read(bytes) }
@@ -262,10 +262,10 @@ final class Connection: ChannelDuplexHandler {
     /// Closes the connection if its input exceeds the user's limit, and drops the rest. SwiftNIO reads all bytes that a
     /// client left in its socket when it disconnected, without a limit.
     private func hasNoRoomForLines() -> Bool {
-        noteKept()
+        reportKeptMemory()
         if quota.roomForRequests >= 0 { return false }
         framer.removeAll()
-        noteKept()
+        reportKeptMemory()
         close()
         return true
     }
@@ -275,7 +275,7 @@ final class Connection: ChannelDuplexHandler {
             receive(line)
             // The framer is lending this line, so it cannot be asked for its length.
             let externalState = Session.ExternalState(hasBytes: true, isQuotaUsedUp: quota.isPaused)
-            return session.goesOnReading(externalState, at: .now()) ? .wantsMore : .sated
+            return session.shouldReadNextLine(externalState, at: .now()) ? .wantsMore : .sated
         }
     }
 
@@ -289,7 +289,7 @@ final class Connection: ChannelDuplexHandler {
                 session.beginReadingKeptLines()
                 carryOutActions()
             } else {
-                carryOut(session.leaveLines())
+                carryOut(session.postponeLines())
             }
             markDue()
         }
@@ -310,7 +310,7 @@ extension Connection {
     private static let lengthUnreadMax = 1 << 17
 
     /// Reports the memory that is kept for this client between ticks to its quota.
-    func noteKept() {
+    func reportKeptMemory() {
         let answers =
             session.outbox.length + session.unordered.length + session.unsent.length + openLineLength + lengthUnderway
         // For parts of root and of the daemon's user, `transactionLengthMax` is the only limit.
@@ -322,7 +322,7 @@ extension Connection {
         quota.note(requests: requests - before.requests, answers: answers - before.answers)
         if quota.roomForRequests < 0 {
             let length = framer.length
-            guard framer.letGoOfUnfinishedLine() else { return }
+            guard framer.skipUnfinishedLine() else { return }
             let smaller = "split it into several requests"
             refuseLine(.tooMuchHeld(length: length, smaller: smaller, max: hub.limits.heldLengthMax), nil)
             markDue()
@@ -340,7 +340,7 @@ extension Connection {
     var quotaOfRows: UserQuota? { peer.isPrivileged ? nil : quota }
 
     /// Queues a read. Refuses it if its view takes more memory than its user has left.
-    func awaitTurn(_ request: Request, _ id: RequestID) {
+    func enqueueRead(_ request: Request, _ id: RequestID) {
         let length = request.view?.lengthInMemory ?? 0
         guard length == 0 || length <= quota.roomForRequests else {
             let smaller = "shorten its view"
@@ -356,7 +356,7 @@ extension Connection {
     }
 
     /// Counts a change that the background makes.
-    func noteUnderway(_ length: Int) {
+    func countBackgroundChange(_ length: Int) {
         if peer.isPrivileged { return }
         lengthUnderway = length
         noted.answers += length
@@ -364,7 +364,7 @@ extension Connection {
     }
 
     /// Reads one line if there is one, because the user may send requests again.
-    func takeTurn() {
+    func readOneLine() {
         var hasReadLine = false
         if session.beginQuotaTurn(externalState) {
             hub.served.serve(quota.turn) { hasReadLine = framer.next(receive) != nil }
@@ -372,7 +372,7 @@ extension Connection {
         carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, externalState))
     }
 
-    private func awaitLine() {
+    private func startSilenceTimeout() {
         let age = hub.limits.silentAgeMax
         guard age > 0 else { return }
         // Rounded up to whole seconds, so that connections that are opened together share a timer.
@@ -382,14 +382,14 @@ extension Connection {
     }
 
     /// Stops the timeout, because a line arrived.
-    func endSilence() {
+    func cancelSilenceTimeout() {
         guard let end = silenceEnd else { return }
         silenceEnd = nil
         hub.silences.cancel(end, for: self)
     }
 
     /// Closes the connection, because no line arrived in time.
-    func endSilent() {
+    func closeSilent() {
         silenceEnd = nil
         session.outbox.append { WireError.silent(ageMax: hub.limits.silentAgeMax).write(id: .null, into: &$0) }
         drain()

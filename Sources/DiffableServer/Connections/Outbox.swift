@@ -59,7 +59,7 @@ struct Outbox {
     var first: Pending? { answers.first }
 
     /// In bytes. Longer lines are not merged with others.
-    private static let lengthTogetherMax = UpdateRest.pageLength
+    private static let lengthTogetherMax = UpdateRemainder.pageLength
     /// In bytes. A buffer of at most this capacity is reused.
     private static let capacityKept = 1 << 12
 

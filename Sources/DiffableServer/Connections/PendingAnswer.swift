@@ -22,7 +22,7 @@ struct PendingAnswer: Sendable {
     /// - Parameters:
     ///   - size: the approximate work of encoding it, in items. A long reply is encoded in the background.
     ///   - barrier: the state that the client's subscriptions get before the answer.
-    func give(_ reply: Reply, size: Int = 0, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
+    func send(_ reply: Reply, size: Int = 0, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
         // A client without subscriptions need not wait, and cannot create one before it is answered.
         let barrier = connection.numberOfSubscriptions == 0 ? nil : barrier()
@@ -36,7 +36,7 @@ struct PendingAnswer: Sendable {
             reply.write(id: id, into: &line)
             return line
         }
-        background.find(for: connection.quota.turn, size: size, while: { true }, write) { [self] line in
+        background.compute(for: connection.quota.turn, size: size, while: { true }, write) { [self] line in
             connection.session.outbox.fill(place, after: barrier, with: line)
             finish(connection)
         }
@@ -50,7 +50,7 @@ struct PendingAnswer: Sendable {
     }
 
     private func finish(_ connection: Connection) {
-        connection.letGo(of: place)
+        connection.resumeReading(after: place)
         if !connection.isReading { connection.markDue() }
     }
 }

@@ -74,7 +74,7 @@ extension Session {
         leave(.serve)
         beginPages()
         // Subscribers may have been served since it read, so writing has a time slice of its own.
-        endTurn()
+        endTimeSlice()
         stage = .offeringAnswers
     }
 
@@ -82,7 +82,7 @@ extension Session {
     mutating func beginReadingKeptLines() { stage = .beginningToRead(then: .nothing) }
 
     mutating func nextAction(
-        _ externalState: ExternalState, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
+        _ externalState: ExternalState, _ turns: inout TimeSliceScheduler, at now: @autoclosure () -> NIODeadline
     ) -> Action {
         while isOpen {
             switch stage {
@@ -99,8 +99,8 @@ extension Session {
                 stage = .beginningToRead(then: .writing)
                 return .carryOut(request, id)
             case .hasWritten:
-                guard isTurnOver(at: now()) else {
-                    beginTurn(&turns, at: now())
+                guard isTimeSliceOver(at: now()) else {
+                    beginTimeSlice(&turns, at: now())
                     stage = .writing(.answers)
                     continue
                 }
@@ -110,7 +110,7 @@ extension Session {
                 stage = .hasWritten
                 return .send(outbox.takeReadyLines())
             case .beginningToRead(let next):
-                takeUpLines()
+                clearLinesLeft()
                 guard mayReadLines(externalState), externalState.hasBytes else {
                     continueAfterReading(next)
                     continue
@@ -121,7 +121,7 @@ extension Session {
                 return .readLine
             case .reading: preconditionFailure("what came of a line is reported")
             case .hasRead(let next):
-                guard goesOnReading(externalState, at: now()) else {
+                guard shouldReadNextLine(externalState, at: now()) else {
                     continueAfterReading(next)
                     continue
                 }
@@ -154,7 +154,7 @@ extension Session {
 
     /// Nil if the source has nothing to write now.
     private mutating func nextOutput(
-        from source: Source, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
+        from source: Source, _ turns: inout TimeSliceScheduler, at now: @autoclosure () -> NIODeadline
     ) -> Action? {
         guard mayWrite else {
             finishWriting()
@@ -257,7 +257,7 @@ extension Session {
     /// Decides the next step after this iteration.
     private mutating func settle(_ externalState: ExternalState) -> Action {
         var effects = externalState.isQuotaUsedUp ? waitForQuota(externalState) : []
-        keepLines(externalState)
+        updateLinesLeft(externalState)
         if hasLinesLeft { effects.formUnion(enqueue(.postpone)) }
         if phase >= .closing || isIn([.serve, .postpone]) {
             finishServing()
@@ -279,6 +279,6 @@ extension Session {
 
     private mutating func finishServing() {
         stage = .idle
-        endTurn()
+        endTimeSlice()
     }
 }

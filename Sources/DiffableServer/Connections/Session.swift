@@ -85,7 +85,7 @@ struct Session {
     /// The number of pages of long lines written since it began to be served.
     private var pagesWritten = 0
     /// The end of the current time slice. Nil before there is something to do in this iteration.
-    private var turnEnd: NIODeadline?
+    private var timeSliceEnd: NIODeadline?
 
     /// The number of answers that are not ready above which reading pauses.
     static let answersMax = 1_024
@@ -184,16 +184,16 @@ struct Session {
 
     /// Begins a time slice: all reading until it is served is one, and all writing and reading while it is served
     /// another.
-    mutating func beginTurn(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
-        if turnEnd == nil { turnEnd = turns.turnEnd(from: now()) }
+    mutating func beginTimeSlice(_ turns: inout TimeSliceScheduler, at now: @autoclosure () -> NIODeadline) {
+        if timeSliceEnd == nil { timeSliceEnd = turns.timeSliceEnd(from: now()) }
     }
 
-    mutating func endTurn() { turnEnd = nil }
+    mutating func endTimeSlice() { timeSliceEnd = nil }
 
     /// Ends this iteration without being served, because there is nothing to do.
-    mutating func rest() {
+    mutating func endIteration() {
         hasLinesLeft = false
-        endTurn()
+        endTimeSlice()
     }
 
     /// Resets the page count when serving starts.
@@ -201,40 +201,43 @@ struct Session {
 
     /// Claims room for a line of a slow subscriber, or for a page of a long line. Without room, returns when to try
     /// again: after the other clients with long output, or after the sockets have been polled.
-    mutating func takeRoomForPage(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) -> Effects? {
-        guard turns.hasRoomForMuch(at: now()) else { return enqueue(.postpone) }
+    mutating func takeRoomForPage(_ turns: inout TimeSliceScheduler, at now: @autoclosure () -> NIODeadline) -> Effects?
+    {
+        guard turns.hasRoomForLongLines(at: now()) else { return enqueue(.postpone) }
         guard pagesWritten < Self.pagesWrittenMax else { return markDue() }
         pagesWritten += 1
         return nil
     }
 
-    func isTurnOver(at now: @autoclosure () -> NIODeadline) -> Bool { turnEnd.map { now() > $0 } ?? false }
+    func isTimeSliceOver(at now: @autoclosure () -> NIODeadline) -> Bool { timeSliceEnd.map { now() > $0 } ?? false }
 
     // MARK: Input
 
-    mutating func beginReading(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) {
+    mutating func beginReading(_ turns: inout TimeSliceScheduler, at now: @autoclosure () -> NIODeadline) {
         turns.noteReading(number, at: now())
-        beginTurn(&turns, at: now())
+        beginTimeSlice(&turns, at: now())
     }
 
     /// Decides, after a line, whether to read the next or leave it until the other connections have had their time
     /// slice.
-    mutating func goesOnReading(_ externalState: ExternalState, at now: @autoclosure () -> NIODeadline) -> Bool {
+    mutating func shouldReadNextLine(_ externalState: ExternalState, at now: @autoclosure () -> NIODeadline) -> Bool {
         guard mayReadLines(externalState) else { return false }
-        hasLinesLeft = isTurnOver(at: now())
+        hasLinesLeft = isTimeSliceOver(at: now())
         return !hasLinesLeft
     }
 
     /// Leaves buffered lines until the connections of other users have had their time slice.
-    mutating func leaveLines() -> Effects {
+    mutating func postponeLines() -> Effects {
         hasLinesLeft = true
         return enqueue(.postpone)
     }
 
-    mutating func takeUpLines() { hasLinesLeft = false }
+    mutating func clearLinesLeft() { hasLinesLeft = false }
 
     /// Keeps the mark for left lines only if there are any.
-    mutating func keepLines(_ externalState: ExternalState) { hasLinesLeft = hasLinesLeft && externalState.hasBytes }
+    mutating func updateLinesLeft(_ externalState: ExternalState) {
+        hasLinesLeft = hasLinesLeft && externalState.hasBytes
+    }
 
     /// Handles the channel's question whether it may read more bytes.
     mutating func askToRead(_ externalState: ExternalState) -> Effects {
@@ -251,11 +254,11 @@ struct Session {
         return .read
     }
 
-    /// Pauses reading until `letGo`, because a request is carried out in the background.
-    mutating func hold() { isHeld = true }
+    /// Pauses reading until `resumeReadingLines`, because a request is carried out in the background.
+    mutating func pauseReading() { isHeld = true }
 
     /// Resumes reading after a request was carried out in the background.
-    mutating func letGo() -> Effects {
+    mutating func resumeReadingLines() -> Effects {
         isHeld = false
         return markDue()
     }

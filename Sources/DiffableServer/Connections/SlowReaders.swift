@@ -26,12 +26,12 @@ final class SlowReaders {
     private struct Holder {
         let connection: Connection
         let subscription: Subscription?
-        let origin: HeldStates.Origin
+        let origin: RetainedStates.Origin
     }
 
     private struct User {
         let quota: UserQuota
-        var states = HeldStates()
+        var states = RetainedStates()
         var holders: [Holder] = []
     }
 
@@ -39,7 +39,7 @@ final class SlowReaders {
 
     /// Notes that a client may start to keep an earlier state.
     @inline(__always)
-    func note() {
+    func scheduleMeasuring() {
         if !isScheduled { schedule(in: Self.pauseMin) }
     }
 
@@ -47,7 +47,7 @@ final class SlowReaders {
     @inline(__always)
     func noteCommits() {
         haveListsChanged = true
-        if areStatesKept { note() }
+        if areStatesKept { scheduleMeasuring() }
     }
 
     private func schedule(in pause: TimeAmount) {
@@ -65,17 +65,17 @@ final class SlowReaders {
         areStatesKept = states > 0
         if states == 0 {
             isScheduled = false
-            return take([], of: users)
+            return applyMeasurements([], of: users)
         }
         if !haveListsChanged, states == statesMeasured { return scheduleNext(in: .seconds(1)) }
         haveListsChanged = false
         statesMeasured = states
         let work = users.map(\.states)
-        hub.background.find(for: hub.served.daemon, size: work.reduce(0) { $0 + $1.size }, while: { true }) {
+        hub.background.compute(for: hub.served.daemon, size: work.reduce(0) { $0 + $1.size }, while: { true }) {
             let begin = NIODeadline.now()
             return (work.map { $0.measured() }, NIODeadline.now() - begin)
-        } use: { [self, hub] (measured: [HeldStates.Measured], duration: TimeAmount) in
-            withExtendedLifetime(hub) { take(measured, of: users) }
+        } use: { [self, hub] (measured: [RetainedStates.Measured], duration: TimeAmount) in
+            withExtendedLifetime(hub) { applyMeasurements(measured, of: users) }
             scheduleNext(
                 in: max(Self.pauseMin, duration * Self.pausePerMeasurement, collection * Self.pausePerCollection))
         }
@@ -109,30 +109,30 @@ final class SlowReaders {
         return Array(users.values)
     }
 
-    private func newest(for holder: Holder) -> HeldStates.Newest {
+    private func newest(for holder: Holder) -> RetainedStates.Newest {
         let origin = holder.origin
         guard let state = hub.store.assumeIsolated({ $0.list(origin.list) }), state.epoch == origin.epoch else {
-            return HeldStates.Newest()
+            return RetainedStates.Newest()
         }
         switch origin.rows {
-        case .all: return HeldStates.Newest(rows: state.snapshot)
-        case .ofReply: return HeldStates.Newest(list: state.snapshot)
+        case .all: return RetainedStates.Newest(rows: state.snapshot)
+        case .ofReply: return RetainedStates.Newest(list: state.snapshot)
         case .ofAudience(let number):
             let audience = holder.subscription?.audience
             let rows = audience?.number == number ? audience?.shown.snapshot : nil
-            return HeldStates.Newest(rows: rows ?? Snapshot(), list: state.snapshot)
+            return RetainedStates.Newest(rows: rows ?? Snapshot(), list: state.snapshot)
         }
     }
 
     // MARK: Counting
 
-    private func take(_ measured: [HeldStates.Measured], of users: [User]) {
+    private func applyMeasurements(_ measured: [RetainedStates.Measured], of users: [User]) {
         let before = quotas
         quotas = []
         for (user, var measured) in zip(users, measured) {
             let quota = user.quota
             for holder in measured.shorten(to: quota.roomForRegistrations + quota.statesLength) {
-                letGo(user.holders[holder])
+                dropState(of: user.holders[holder])
             }
             quota.registerStates(quota.numberOfConnections == 0 ? 0 : measured.length)
             if quota.statesLength > 0 { quotas.append(quota) }
@@ -141,25 +141,25 @@ final class SlowReaders {
     }
 
     /// Drops a state if its client has not made progress since the measurement.
-    private func letGo(_ holder: Holder) {
+    private func dropState(of holder: Holder) {
         let states = holder.subscription?.heldStates ?? holder.connection.heldStates
         guard states.contains(where: { $0.origin == holder.origin }) else { return }
         guard let subscription = holder.subscription else {
             return holder.connection.closeSlowReader(of: holder.origin.list)
         }
-        subscription.letGo()
+        subscription.dropKeptStates()
     }
 }
 
 extension Connection {
     /// The states in the reply that is being written, and in the finished one.
-    fileprivate var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
-        var states: [(Snapshot, HeldStates.Origin)] = []
+    fileprivate var heldStates: [(snapshot: Snapshot, origin: RetainedStates.Origin)] {
+        var states: [(Snapshot, RetainedStates.Origin)] = []
         if case .snapshot(_, let snapshot)? = session.openLine, let stateOfReply {
             states.append((snapshot, stateOfReply))
         }
         if let state = preparation?.found?.state {
-            states.append((state.snapshot, HeldStates.Origin(state, .all)))
+            states.append((state.snapshot, RetainedStates.Origin(state, .all)))
         }
         return states
     }
@@ -171,8 +171,8 @@ extension Connection {
     }
 }
 
-extension HeldStates.Origin {
-    init(_ state: ListState, _ rows: HeldStates.Rows) {
+extension RetainedStates.Origin {
+    init(_ state: ListState, _ rows: RetainedStates.Rows) {
         self.init(list: state.name, epoch: state.epoch, rows: rows, revision: state.revision)
     }
 }

@@ -45,9 +45,9 @@ final class UserQuota {
 
     // MARK: Connections
 
-    func enter() { numberOfConnections += 1 }
+    func addConnection() { numberOfConnections += 1 }
 
-    func leave(_ connection: Connection) {
+    func removeConnection(_ connection: Connection) {
         numberOfConnections -= 1
         waiting.removeAll { $0 === connection }
         if numberOfConnections == 0 { registerStates(0) }
@@ -67,7 +67,7 @@ final class UserQuota {
     }
 
     /// Counts more or less memory of pending requests to handlers, in bytes.
-    func noteAsked(_ length: Int) {
+    func countHandlerRequest(_ length: Int) {
         requestsLength += length
         if length < 0 { update() }
     }
@@ -86,7 +86,7 @@ final class UserQuota {
 
     /// Ends the user's subscriptions to a selection if the user still takes too much memory after this event-loop
     /// iteration.
-    func endLater(_ selection: LiveSelection) {
+    func endIfOverLimit(_ selection: LiveSelection) {
         hub.schedule(in: .nanoseconds(0)) { [self] in
             if roomForRegistrations >= 0 { return }
             selection.end(for: self) { [hub] in
@@ -148,14 +148,14 @@ final class UserQuota {
 
     // MARK: Pausing
 
-    func wait(_ connection: Connection) { waiting.append(connection) }
+    func enqueue(_ connection: Connection) { waiting.append(connection) }
 
     private func update() {
         if bucket.isEmpty { bucket.fill(at: .now()) }
         if bucket.isEmpty { scheduleFill() }
         let wasPaused = isPaused
         isPaused = bucket.isEmpty || isOverfull || isGroupFull
-        if wasPaused && !isPaused { resume() }
+        if wasPaused && !isPaused { resumeWaiting() }
     }
 
     private func scheduleFill() {
@@ -170,13 +170,13 @@ final class UserQuota {
     /// Lets each connection read one line in turn, so that a connection that sends endlessly leaves time for the
     /// others. Stops when the user's share of the time until the next poll of the sockets is used up, and continues
     /// after that poll. Otherwise consecutive commit groups could keep the event loop from its sockets.
-    private func resume() {
+    private func resumeWaiting() {
         if isResumePostponed { return }
         var now = NIODeadline.now()
         hub.turns.noteReading(of: turn, at: now)
         let end = hub.turns.servingEnd(of: turn, from: now)
         while !isPaused, now <= end, let connection = waiting.popFirst() {
-            connection.takeTurn()
+            connection.readOneLine()
             now = .now()
         }
         if isPaused || waiting.isEmpty { return }
@@ -186,6 +186,6 @@ final class UserQuota {
 
     func resumePostponed() {
         isResumePostponed = false
-        if !isPaused { resume() }
+        if !isPaused { resumeWaiting() }
     }
 }

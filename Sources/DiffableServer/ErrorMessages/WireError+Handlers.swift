@@ -45,7 +45,7 @@ extension WireError {
         return error
     }
 
-    init(_ ending: HandlerMachine.Outcome, of ask: Ask) {
+    init(_ ending: HandlerMachine.Outcome, of ask: ForwardedRequest) {
         let list = ask.list
         switch ending {
         case .answered: preconditionFailure("an answer is no error")

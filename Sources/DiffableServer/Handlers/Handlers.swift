@@ -10,12 +10,12 @@ import NIOCore
 final class Handlers {
     private let store: Store
     private var machine: HandlerMachine
-    private var asks: [HandlerMachine.AskID: Ask] = [:]
+    private var asks: [HandlerMachine.AskID: ForwardedRequest] = [:]
     /// Connections that have been handlers, by their numbers.
     private var connections: [Int: Connection] = [:]
     /// The bytes that each handler has counted in its user's quota.
     private var lengths: [HandlerMachine.HandlerID: Int] = [:]
-    private var timers: DeadlineTimers<Ask>?
+    private var timers: DeadlineTimers<ForwardedRequest>?
     /// Called when the requests of a list that are handled, or its actions, have changed.
     var onChange: (ListName) -> Void = { _ in }
 
@@ -123,7 +123,8 @@ final class Handlers {
 
     /// Sends an ask to the handler, about a state of the list that is on disk.
     func ask(
-        _ ask: Ask, _ subject: HandlerMachine.Subject, about state: ListState, _ content: HandlerRequest.Content
+        _ ask: ForwardedRequest, _ subject: HandlerMachine.Subject, about state: ListState,
+        _ content: HandlerRequest.Content
     ) throws(HandlerMachine.AskError) {
         var actions: [HandlerMachine.Action] = []
         let asker = ask.connection
@@ -143,7 +144,7 @@ final class Handlers {
     /// Takes the content of a request that can be sent now; nil if the request is over.
     func takeRequest(_ number: Int) -> HandlerRequest? { machine.takeRequest(number) }
 
-    private func timeOut(_ ask: Ask) {
+    private func timeOut(_ ask: ForwardedRequest) {
         if let number = ask.number { change { $0.timeOut(number, &$1) } }
     }
 
@@ -152,11 +153,11 @@ final class Handlers {
     /// Returns the asks that wait for this answer.
     func answer(
         _ answer: Request.Answer, by connection: Connection
-    ) throws(HandlerMachine.AnswerError) -> [Ask] {
+    ) throws(HandlerMachine.AnswerError) -> [ForwardedRequest] {
         var actions: [HandlerMachine.Action] = []
         try machine.answer(
             answer.request, hasOperations: answer.hasOperations, by: connection.number, &actions)
-        var answered: [Ask] = []
+        var answered: [ForwardedRequest] = []
         for action in actions {
             if case .reply(let number, .answered) = action, let ask = asks.removeValue(forKey: number) {
                 answered.append(ask)
@@ -190,10 +191,10 @@ final class Handlers {
                 connections[handler.connection]?.queue(request: request, about: state)
             case .drop(let handler, _): noteDropped(connections[handler.connection])
             case .cancel(let handler, let list, let request, let reason):
-                connections[handler.connection]?.tell(
+                connections[handler.connection]?.notify(
                     .requestCancelled(handler: handler.number, request: request, list: list, reason))
             case .tellEnd(let handler, let list, let reason):
-                connections[handler.connection]?.tell(
+                connections[handler.connection]?.notify(
                     .handlerEnded(handler: handler.number, list: list, reason))
             case .reply(let number, let ending):
                 guard let ask = asks.removeValue(forKey: number) else { continue }

@@ -132,7 +132,7 @@ final class Audience {
         guard let window = view.window else {
             forgetSteps()
             // Several transactions of one tick may have cancelled out.
-            if isReload || operations?.isEmpty != true { show(rows, .all(rows.new)) }
+            if isReload || operations?.isEmpty != true { updateShown(rows, .all(rows.new)) }
             return
         }
         if !isReload, let operations, shown.isUntouched(by: operations) { return forgetSteps() }
@@ -141,7 +141,7 @@ final class Audience {
         case .later: stateBehind = old
         case .inBackground:
             stateBehind = old
-            findInBackground()
+            computeInBackground()
         }
     }
 
@@ -170,7 +170,7 @@ final class Audience {
     private var isOver: Bool { position == nil || list.isDeleted }
 
     /// Has the background find the rows of its window. If the list changes in the meantime, it finds them again.
-    private func findInBackground() {
+    private func computeInBackground() {
         guard let window = view.window, let rows, let goal = stateOfRows else { return }
         stateSought = goal
         let (before, sent) = (shown.snapshot, window.isMoving ? shown.sent : nil)
@@ -178,14 +178,14 @@ final class Audience {
             let extract = window.extract(from: rows, after: sent)
             return (extract, extract.snapshot.difference(from: before))
         }
-        list.background.find(
+        list.background.compute(
             for: user, size: rowsToFollow, while: { [self] in stateSought === goal && !isOver }, find
         ) { [self] extract, operations in
             guard stateSought === goal, !isOver, let old = stateBehind else { return }
             (stateBehind, stateSought) = (goal, nil)
             list.background.free(before)
-            show(extract, by: Transition(to: extract.snapshot, by: operations), from: old)
-            if goal === stateOfRows { stateBehind = nil } else { findInBackground() }
+            updateShown(extract, by: Transition(to: extract.snapshot, by: operations), from: old)
+            if goal === stateOfRows { stateBehind = nil } else { computeInBackground() }
             noteCaughtUp()
         }
     }
@@ -198,14 +198,14 @@ final class Audience {
 
     private func move(_ window: Window, to rows: Snapshot, from old: ListState) {
         let extract = window.extract(from: rows, after: window.isMoving ? shown.sent : nil)
-        show(extract, by: Transition(from: shown.snapshot, to: extract.snapshot), from: old)
+        updateShown(extract, by: Transition(from: shown.snapshot, to: extract.snapshot), from: old)
     }
 
-    private func show(_ extract: Window.Extract, by step: Transition, from old: ListState) {
+    private func updateShown(_ extract: Window.Extract, by step: Transition, from old: ListState) {
         forgetSteps()
         let isReload = state.lastReloadRevision > old.revision
         if isReload || shown.extent != extract.extent || shown.anchor != extract.anchor || !step.operations.isEmpty {
-            show(step, .window(extract))
+            updateShown(step, .window(extract))
         } else if view.window?.isMoving == true {
             revisionBeforeMoves = revisionBeforeMoves ?? old.revision
         }
@@ -217,7 +217,7 @@ final class Audience {
         lastCoalesced = nil
     }
 
-    private func show(_ step: Transition, _ rows: ShownRows) {
+    private func updateShown(_ step: Transition, _ rows: ShownRows) {
         if !isDue {
             isDue = true
             list.noteShown(by: self)
@@ -244,7 +244,7 @@ final class Audience {
         var lengthLeft = Self.lengthServedMax
         while let next = memberToServe(before: &position, from) {
             guard lengthLeft > 0 else {
-                leaveBehind(next)
+                letLag(next)
                 continue
             }
             guard let line = encodedUpdate(from: from, resetReason: .initial, to: next.number, next.form) else {
@@ -254,22 +254,22 @@ final class Audience {
                 line.bytes.withUnsafeBytes { bytes in
                     send(bytes, to: next)
                     lengthLeft -= bytes.count
-                    share(line, bytes, before: &position, from, &lengthLeft)
+                    sendToSimilarMembers(line, bytes, before: &position, from, &lengthLeft)
                 }
             } else {
                 // Several lines, or pages, are written one by one, as the socket takes them.
-                leaveBehind(next)
+                letLag(next)
             }
         }
     }
 
     /// Marks all members as due, each at its own pace.
     func wake() {
-        members.forEach { leaveBehind($0) }
+        members.forEach { letLag($0) }
     }
 
     /// Lets the member follow at its own pace.
-    private func leaveBehind(_ member: Subscription) {
+    private func letLag(_ member: Subscription) {
         list.onLag()
         member.markDue()
     }
@@ -283,13 +283,13 @@ final class Audience {
             guard position < members.count else { continue }
             let member = members[position]
             if !list.isDeleted, member.keepsUp(from: from) { return member }
-            leaveBehind(member)
+            letLag(member)
         }
         return nil
     }
 
     /// Sends a line to the following members that need the same bytes, and stops at the first that needs other bytes.
-    private func share(
+    private func sendToSimilarMembers(
         _ line: EncodedUpdate, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: DeliveredState,
         _ lengthLeft: inout Int
     ) {
@@ -331,7 +331,7 @@ final class Audience {
             return line
         }
         if let sent, isLong(from: sent, form) { return nil }
-        let line = made(from: sent, resetReason, to: subscription, form)
+        let line = newUpdate(from: sent, resetReason, to: subscription, form)
         if lines.isEmpty, selection != nil { list.noteLines(of: self) }
         if lines.count >= Self.linesMax { lines.removeAll() }
         lines.append((standing, line))
@@ -349,21 +349,21 @@ final class Audience {
         return .sent(sent.shown.id, sent.revision)
     }
 
-    private func made(
+    private func newUpdate(
         from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int,
         _ form: LineForm
     ) -> EncodedUpdate {
         switch form {
         case .operations(let lineLengthMax):
             let line =
-                journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
-                ?? written(operations(from: sent, resetReason), to: subscription, lineLengthMax: lineLengthMax)
+                journalledUpdate(from: sent, to: subscription, lineLengthMax: lineLengthMax)
+                ?? encoded(operations(from: sent, resetReason), to: subscription, lineLengthMax: lineLengthMax)
             lineLengthUsual = line.bytes.count
             return line
         case .snapshots:
-            return written(snapshot(from: sent, resetReason), to: subscription, form)
+            return encoded(snapshot(from: sent, resetReason), to: subscription, form)
         case .patches:
-            return written(patch(from: sent, resetReason), to: subscription, form)
+            return encoded(patch(from: sent, resetReason), to: subscription, form)
         }
     }
 
@@ -371,12 +371,12 @@ final class Audience {
     private func isLong(from sent: DeliveredState, _ form: LineForm) -> Bool {
         if form == .snapshots || isReload(since: sent) { return false }
         if let step = step(from: sent) { return step.operationsAtOnce(in: list.background.turn) == nil }
-        return !shown.snapshot.isNear(sent.shown.snapshot, in: list.background.turn)
+        return !shown.snapshot.sharesMostPages(with: sent.shown.snapshot, in: list.background.turn)
     }
 
     /// Has the background compute the diff from the sent state, once for all subscribers that wait for it.
     func longDifference(from sent: DeliveredState, for subscription: Subscription) -> LongDifference {
-        longDifferences.find(from: sent, to: target, for: subscription, list.background)
+        longDifferences.difference(from: sent, to: target, for: subscription, list.background)
     }
 
     /// Returns the next update of a subscriber from a diff that was computed in the background. The audience may show a
@@ -387,21 +387,21 @@ final class Audience {
     ) -> EncodedUpdate {
         switch form {
         case .operations(let lineLengthMax):
-            written(changes(from: sent, to: target, by: operations), to: subscription, lineLengthMax: lineLengthMax)
-        case .patches: written(patch(from: sent, to: target, by: operations), to: subscription, form)
+            encoded(changes(from: sent, to: target, by: operations), to: subscription, lineLengthMax: lineLengthMax)
+        case .patches: encoded(patch(from: sent, to: target, by: operations), to: subscription, form)
         case .snapshots: preconditionFailure("a snapshot needs no difference")
         }
     }
 
-    private func written(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> EncodedUpdate {
+    private func encoded(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> EncodedUpdate {
         EncodedUpdate(line.method, to: subscription, form, capacity: 0) { writer in
             var rest = line
-            guard rest.write(into: &writer, upTo: UpdateRest.pageLength) == .more else { return nil }
-            return list.pages.rest(.line(rest))
+            guard rest.write(into: &writer, upTo: UpdateRemainder.pageLength) == .more else { return nil }
+            return list.pages.makeRemainder(.line(rest))
         }
     }
 
-    private func written(
+    private func encoded(
         _ notification: NotificationWriter, to subscription: Int, lineLengthMax: Int
     ) -> EncodedUpdate {
         EncodedUpdate(
@@ -409,13 +409,15 @@ final class Audience {
         ) { writer in
             var rest = notification
             guard rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .more else { return nil }
-            return list.pages.rest(.lines(rest, lineLengthMax: lineLengthMax))
+            return list.pages.makeRemainder(.lines(rest, lineLengthMax: lineLengthMax))
         }
     }
 
     /// Reuses the journal's bytes for a step of one transaction, because the journal and the pushed line have the same
     /// operations.
-    private func journalled(from sent: DeliveredState?, to subscription: Int, lineLengthMax: Int) -> EncodedUpdate? {
+    private func journalledUpdate(from sent: DeliveredState?, to subscription: Int, lineLengthMax: Int)
+        -> EncodedUpdate?
+    {
         guard let sent, !isReload(since: sent), let encoded = step(from: sent)?.encoded,
             NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
         else { return nil }
@@ -445,7 +447,7 @@ final class Audience {
         if isReload(since: sent) || shown.extent != sent.shown.extent { return false }
         let turn = list.background.turn
         if let step = step(from: sent) { return step.operationsAtOnce(in: turn)?.isEmpty == true }
-        return shown.snapshot.isNear(sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
+        return shown.snapshot.sharesMostPages(with: sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
     }
 
     /// Returns the diff from the sent state to the shown one.

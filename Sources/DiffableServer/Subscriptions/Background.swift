@@ -18,7 +18,7 @@ final class Background {
     typealias Executor = (_ work: @escaping @Sendable () -> Void, _ isDone: @escaping () -> Void) -> Void
 
     /// How much work one iteration of the event loop has room for.
-    let turn: TurnLimits
+    let turn: IterationLimits
     /// The user of the request that the event loop is working on. Work that begins then belongs to this user.
     let served: ServedUser
     private let execute: Executor
@@ -51,15 +51,17 @@ final class Background {
     private static let sweepCountMin = 64
 
     init(
-        beyond turn: TurnLimits = TurnLimits(), for served: ServedUser = ServedUser(), _ execute: @escaping Executor
+        beyond turn: IterationLimits = IterationLimits(), for served: ServedUser = ServedUser(),
+        _ execute: @escaping Executor
     ) {
         self.turn = turn
         self.served = served
         self.execute = execute
     }
 
-    convenience init(beyond turn: TurnLimits, for served: ServedUser, called name: String, on eventLoop: any EventLoop)
-    {
+    convenience init(
+        beyond turn: IterationLimits, for served: ServedUser, called name: String, on eventLoop: any EventLoop
+    ) {
         var free = (0..<Self.threads).map { DispatchQueue(label: "diffabled.\(name).\($0)", qos: .utility) }
         self.init(beyond: turn, for: served) { work, isDone in
             guard let queue = free.popLast() else {
@@ -83,14 +85,14 @@ final class Background {
     ///   - size: the approximate amount of work, in items.
     ///   - isWanted: asked before the work begins, if it had to wait.
     ///   - use: called on the event loop, some iterations later.
-    func find<Value: Sendable>(
+    func compute<Value: Sendable>(
         size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
         use: @escaping (Value) -> Void
     ) {
-        find(for: served.current, size: size, while: isWanted, work, use: use)
+        compute(for: served.current, size: size, while: isWanted, work, use: use)
     }
 
-    func find<Value: Sendable>(
+    func compute<Value: Sendable>(
         for user: UserShare, size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
         use: @escaping (Value) -> Void
     ) {
@@ -131,14 +133,14 @@ final class Background {
         let remains = ResultBox(states)
         itemsFreed += min(size, Self.itemsCountedMax)
         onFree()
-        find(for: served.daemon, size: 0, while: { true }, {}) { [self] in
+        compute(for: served.daemon, size: 0, while: { true }, {}) { [self] in
             let trim = size > Self.itemsTrimmedMin ? trim : nil
             let work: @Sendable () -> Void = {
                 let trimming = trim.map(MemoryTrimmer.init)
                 _ = remains.take()
                 trimming?.end()
             }
-            find(for: served.daemon, size: size, while: { true }, work, use: {})
+            compute(for: served.daemon, size: size, while: { true }, work, use: {})
         }
     }
 

@@ -57,12 +57,12 @@ final class DeadlineTimers<Sleeper: AnyObject> {
         timer?.1.cancel()
         let timers = NIOLoopBound(self, eventLoop: eventLoop)
         let scheduled = eventLoop.scheduleTask(deadline: .uptimeNanoseconds(time * 1_000_000)) {
-            timers.value.ring(time)
+            timers.value.fire(time)
         }
         timer = (time, scheduled)
     }
 
-    private func ring(_ time: Time) {
+    private func fire(_ time: Time) {
         timer = nil
         var sleepers: [Sleeper] = []
         while let first = times.min {

@@ -18,7 +18,7 @@ final class EncodedUpdate {
     /// The same bytes, for the channels of subscribers whose sockets do not take the whole page.
     private(set) lazy var buffer = bytes.withUnsafeBytes { ByteBuffer(bytes: $0) }
     /// The rest of the update; nil at its end.
-    let rest: UpdateRest?
+    let rest: UpdateRemainder?
     /// The number of the subscription that the page names.
     let subscription: Int
     let form: LineForm
@@ -32,7 +32,7 @@ final class EncodedUpdate {
     /// - Parameter capacity: the expected length, in bytes.
     init(
         _ method: NotificationWriter.Kind, to subscription: Int, _ form: LineForm, capacity: Int,
-        _ write: (inout ByteWriter) -> UpdateRest?
+        _ write: (inout ByteWriter) -> UpdateRemainder?
     ) {
         self.method = method
         self.subscription = subscription
@@ -46,7 +46,7 @@ final class EncodedUpdate {
     }
 
     /// Makes a page that continues in the middle of a line.
-    init(continuing bytes: ByteWriter, _ method: NotificationWriter.Kind, _ rest: UpdateRest?) {
+    init(continuing bytes: ByteWriter, _ method: NotificationWriter.Kind, _ rest: UpdateRemainder?) {
         self.bytes = bytes
         self.rest = rest
         self.method = method

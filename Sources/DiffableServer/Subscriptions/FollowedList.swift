@@ -112,7 +112,7 @@ final class FollowedList {
         update()
         if isResumed {
             isResumed = false
-            selections?.moveMore()
+            selections?.catchUpWaiting()
         }
         if isDeleted { forEachAudience { $0.serve() } }
         for audience in takeDueAudiences() { audience.serve() }
@@ -165,7 +165,7 @@ final class FollowedList {
             background.free(old.snapshot)
         }
         wholeAudiences.forEach { $0.follow(step, from: old, to: state) }
-        selections?.move(by: (old, step))
+        selections?.catchUp(by: (old, step))
     }
 
     /// Shows a selection that the background has brought up to date.
@@ -291,7 +291,7 @@ final class FollowedList {
         selection?.users += 1
         let preparation = ViewPreparation(self, selection, of: past)
         preparations[ObjectIdentifier(preparation)] = preparation
-        selections?.move()
+        selections?.catchUp()
         if selections?.isWorkLeft == true { scheduleServing() }
         preparation.check()
         return preparation

@@ -33,7 +33,7 @@ final class LaggingWindows {
     func admit(_ audience: Audience) -> Admission {
         let (rows, user) = (audience.rowsToFollow, audience.user.id)
         if rows > rowsMax { return .inBackground }
-        if !waiting.hasElements(of: user), take(rows, of: user) { return .now }
+        if !waiting.hasElements(of: user), takeShare(rows, of: user) { return .now }
         waiting.append(audience, of: user)
         return .later
     }
@@ -42,7 +42,7 @@ final class LaggingWindows {
     func resume() {
         for _ in 0..<waiting.numberOfUsers {
             guard let user = waiting.beginTurn() else { return }
-            while let audience = waiting.first(of: user), take(audience.rowsToFollow, of: user) {
+            while let audience = waiting.first(of: user), takeShare(audience.rowsToFollow, of: user) {
                 _ = waiting.next(of: user)
                 audience.catchUp()
             }
@@ -51,7 +51,7 @@ final class LaggingWindows {
     }
 
     /// Takes a part of a user's share. Returns false if the share is used up.
-    private func take(_ count: Int, of user: Int?) -> Bool {
+    private func takeShare(_ count: Int, of user: Int?) -> Bool {
         let poll = poll()
         if poll != lastPoll {
             rows.removeAll(keepingCapacity: true)

@@ -13,7 +13,7 @@ struct ListCapabilities: Equatable {
     /// Returns the differences from the abilities that the client knows.
     ///
     /// - Parameter lengthMax: bytes of all actions at most. Longer actions do not fit into a line, and are left out.
-    func news(since told: ListCapabilities, lengthMax: Int) -> CapabilitiesChange {
+    func changes(since told: ListCapabilities, lengthMax: Int) -> CapabilitiesChange {
         CapabilitiesChange(
             may: may == told.may ? nil : may, handles: handles == told.handles ? nil : handles,
             actions: actions == told.actions || lengthOfActions > lengthMax ? nil : .some(actions))
@@ -27,7 +27,7 @@ struct ListCapabilities: Equatable {
 
 extension Connection {
     /// Returns the client's permissions on a list: those that its rights and the methods that it has kept allow.
-    func may(_ list: ListName) -> Set<Permission> {
+    func permissions(on list: ListName) -> Set<Permission> {
         let peer = peer
         let rights = hub.store.assumeIsolated { $0.rights(of: peer, on: list) }
         var may: Set<Permission> = []
@@ -38,8 +38,9 @@ extension Connection {
         return may.filter { !$0.methods.isDisjoint(with: allowedMethods) }
     }
 
-    func abilities(on list: ListName) -> ListCapabilities {
+    func capabilities(on list: ListName) -> ListCapabilities {
         ListCapabilities(
-            may: may(list), handles: hub.handlers.handledKinds(of: list), actions: hub.handlers.actions(of: list))
+            may: permissions(on: list), handles: hub.handlers.handledKinds(of: list),
+            actions: hub.handlers.actions(of: list))
     }
 }

@@ -60,7 +60,7 @@ struct ListsFollower {
         }
         var line = ListsChangedWriter(lineLengthMax: lineLengthMax)
         while let list = rest.last {
-            if changed.contains(list), !tell(list, summary, &line) { break }
+            if changed.contains(list), !addSummary(of: list, summary, &line) { break }
             rest.removeLast()
             changed.remove(list)
         }
@@ -70,8 +70,8 @@ struct ListsFollower {
     }
 
     /// Adds a list to the line. Returns false if the line is full.
-    private mutating func tell(
-        _ list: ListName, _ summary: (ListName) -> Reply.ListSummary?, _ line: inout ListsChangedWriter
+    private mutating func addSummary(
+        of list: ListName, _ summary: (ListName) -> Reply.ListSummary?, _ line: inout ListsChangedWriter
     ) -> Bool {
         if let summary = summary(list) {
             guard line.add(summary) else { return false }

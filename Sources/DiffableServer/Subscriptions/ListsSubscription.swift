@@ -101,7 +101,7 @@ extension Connection {
         _ state: ListState, _ access: ListAccess, namingActions: Bool = false, includingContent: Bool = false
     ) -> Reply.ListSummary {
         var summary = Reply.ListSummary(state, access)
-        summary.may = may(summary.list)
+        summary.may = permissions(on: summary.list)
         if includingContent { summary.content = state.snapshot.content }
         return hub.mirrors.completed(hub.handlers.completed(summary, namingActions: namingActions))
     }

@@ -35,7 +35,7 @@ final class LiveSelection {
     /// The state and the input that the rows were made from; nil until they are computed, and while it rests.
     private var origin: (state: ListState, input: Snapshot)?
     /// Whether it counts as showing the list's current state, because no change since concerns it (`LiveSelections`).
-    private(set) var isResting = false
+    private(set) var isSuspended = false
     /// The step that led to the current rows.
     private(set) var lastTransition: (from: ListState, Transition)?
     /// Whether the background computes its next rows.
@@ -97,10 +97,10 @@ final class LiveSelection {
     }
 
     /// The list's state that it shows.
-    var state: ListState? { isResting ? list.shownState : origin?.state }
+    var state: ListState? { isSuspended ? list.shownState : origin?.state }
 
     private var stage: Stage? {
-        guard let shown, let input = isResting ? inputNow : origin?.input else { return nil }
+        guard let shown, let input = isSuspended ? inputNow : origin?.input else { return nil }
         return Stage(selection: selection, input: input, snapshot: shown)
     }
 
@@ -119,13 +119,13 @@ final class LiveSelection {
     // MARK: Resting
 
     /// Whether it is up to date, and its criterion, or its source's, says which changes concern it.
-    var mayRest: Bool {
+    var maySuspend: Bool {
         guard !isBusy, shown != nil, state === list.shownState else { return false }
-        return source.map(\.isResting) ?? (number != nil)
+        return source.map(\.isSuspended) ?? (number != nil)
     }
 
-    func rest() {
-        isResting = true
+    func suspend() {
+        isSuspended = true
         // Does not keep an old state of the list.
         origin = nil
         lastTransition = nil
@@ -134,7 +134,7 @@ final class LiveSelection {
     /// Wakes it before the list, or its source, changes.
     func wake() {
         origin = inputNow.map { (list.shownState, $0) }
-        isResting = false
+        isSuspended = false
     }
 
     // MARK: Moving
@@ -167,9 +167,9 @@ final class LiveSelection {
         let start = neighbour.flatMap { $0.users > 0 && $0.state === goal ? $0.stage : nil }
         neighbour = nil
         if let start { return begin(goal, input, besides: start, &workLeft) }
-        let work = selection.work(of: input, max: workLeft)
+        let work = selection.estimatedWork(of: input, max: workLeft)
         if work == nil, let spans {
-            switch list.selections?.order(at: spans.path, for: goal) {
+            switch list.selections?.valueIndex(at: spans.path, for: goal) {
             case .known(let order, let state)?: return begin(state, order, spans.spans, &workLeft)
             case .awaited?:
                 isAwaiting = true
@@ -184,13 +184,13 @@ final class LiveSelection {
     private func begin(_ goal: ListState, _ input: Snapshot, besides start: Stage, _ workLeft: inout Int) -> Bool {
         let shown = start.snapshot
         if selection.expansion == .all {
-            let work = selection.work(of: shown, max: workLeft)
+            let work = selection.estimatedWork(of: shown, max: workLeft)
             return begin(goal, input, work, shown.numberOfItems, &workLeft) { [selection] in
                 selection.evaluate(input, among: shown)
             }
         }
         let expansion = start.selection.expansion
-        let work = selection.work(of: input, from: expansion, max: workLeft)
+        let work = selection.estimatedWork(of: input, from: expansion, max: workLeft)
         return begin(goal, input, work, input.numberOfItems, &workLeft) { [selection] in
             selection.advance(shown, of: input, from: expansion)
         }
@@ -199,7 +199,7 @@ final class LiveSelection {
     /// Begins from an order of the items, which may belong to a slightly older state of the list, and follows from
     /// there.
     private func begin(_ start: ListState, _ order: ValueIndex, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
-        let work = selection.work(of: order, in: spans)
+        let work = selection.estimatedWork(of: order, in: spans)
         let isFound = begin(start, order.list, work > workLeft ? nil : work, work, &workLeft) { [selection] in
             selection.evaluate(order, in: spans)
         }
@@ -219,10 +219,10 @@ final class LiveSelection {
         }
         if let work {
             workLeft -= work
-            move(to: goal, find(), by: nil)
+            setRows(to: goal, find(), by: nil)
             return true
         }
-        findInBackground(size: size, find) { [self] in move(to: goal, $0, by: nil) }
+        computeInBackground(size: size, find) { [self] in setRows(to: goal, $0, by: nil) }
         return false
     }
 
@@ -231,11 +231,11 @@ final class LiveSelection {
     ) -> Bool {
         let operations = step.operationsAtOnce(in: list.background.turn)
         if let operations,
-            let work = selection.work(of: operations, from: stage.input, to: step.new, max: workLeft)
+            let work = selection.estimatedWork(of: operations, from: stage.input, to: step.new, max: workLeft)
         {
             workLeft -= work
             let snapshot = selection.advance(stage.snapshot, from: stage.input, to: step.new, by: operations)
-            move(
+            setRows(
                 to: goal, Stage(selection: selection, input: step.new, snapshot: snapshot),
                 by: Transition(from: stage.snapshot, to: snapshot))
             return true
@@ -245,18 +245,18 @@ final class LiveSelection {
             let next = Stage(selection: selection, input: new, snapshot: snapshot)
             return (next, snapshot.difference(from: stage.snapshot))
         }
-        findInBackground(size: step.new.numberOfItems, find) { [self] stage, operations in
-            move(to: goal, stage, by: Transition(to: stage.snapshot, by: operations))
+        computeInBackground(size: step.new.numberOfItems, find) { [self] stage, operations in
+            setRows(to: goal, stage, by: Transition(to: stage.snapshot, by: operations))
         }
         return false
     }
 
-    private func findInBackground<Value: Sendable>(
+    private func computeInBackground<Value: Sendable>(
         size: Int, _ find: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         isBusy = true
         // Keeps the list alive during the work, and with it the audiences that show the result.
-        list.background.find(for: user, size: size, while: { [self] in mayBegin() }, find) {
+        list.background.compute(for: user, size: size, while: { [self] in mayBegin() }, find) {
             [self, list = list] value in
             isBusy = false
             if users == 0 { return }
@@ -266,7 +266,7 @@ final class LiveSelection {
         }
     }
 
-    private func move(to goal: ListState, _ next: Stage, by step: Transition?) {
+    private func setRows(to goal: ListState, _ next: Stage, by step: Transition?) {
         lastTransition = if let step, let state { (state, step) } else { nil }
         origin = (goal, next.input)
         shown = next.snapshot
@@ -291,7 +291,7 @@ final class LiveSelection {
         quota.register(length - lengthCounted)
         let isLonger = length > lengthCounted
         lengthCounted = length
-        if isLonger, quota.roomForRegistrations < 0 { quota.endLater(self) }
+        if isLonger, quota.roomForRegistrations < 0 { quota.endIfOverLimit(self) }
     }
 
     /// Stops counting its rows, because it has no users.

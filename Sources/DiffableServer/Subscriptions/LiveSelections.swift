@@ -107,38 +107,38 @@ final class LiveSelections {
     /// - Parameter step: the step that led the list to its state, and the state before it.
     /// - Returns: The selections that have moved.
     @discardableResult
-    func move(by step: (from: ListState, Transition)? = nil) -> [LiveSelection] {
+    func catchUp(by step: (from: ListState, Transition)? = nil) -> [LiveSelection] {
         if awake.isEmpty { return [] }
         var moved: [LiveSelection] = []
         for isFirst in [true, false] {
             let group = awake
             for number in 0..<group.count where (group[number].source == nil) == isFirst {
                 let selection = group[number]
-                if mayMove(selection) { move(selection, by: step, &moved) } else { postpone(selection) }
+                if mayCatchUp(selection) { catchUp(selection, by: step, &moved) } else { postpone(selection) }
             }
         }
-        letRest()
+        suspendIdle()
         return moved
     }
 
-    private func move(
+    private func catchUp(
         _ selection: LiveSelection, by step: (from: ListState, Transition)?, _ moved: inout [LiveSelection]
     ) {
         guard selection.catchUp(by: step, workLeft: &workLeft) else { return }
-        show(selection)
+        notifyDependents(of: selection)
         moved.append(selection)
     }
 
     /// Whether there is time left for a user's selection in this tick. A client that follows a list through thousands
     /// of views gets their changes late, and does not delay the list's other clients.
-    private func mayMove(_ selection: LiveSelection) -> Bool {
+    private func mayCatchUp(_ selection: LiveSelection) -> Bool {
         guard awake.count > Self.movesMax || isWorkLeft, selection.user.id != nil, selection.isBehind else {
             return true
         }
-        return !waiting.hasElements(of: selection.user.id) && takeMove(of: selection.user.id)
+        return !waiting.hasElements(of: selection.user.id) && takeCatchUp(of: selection.user.id)
     }
 
-    private func takeMove(of user: Int?) -> Bool {
+    private func takeCatchUp(of user: Int?) -> Bool {
         let count = moves[user, default: 0]
         if count == Self.movesMax { return false }
         moves[user] = count + 1
@@ -152,36 +152,36 @@ final class LiveSelections {
     }
 
     /// Moves more of the selections that are not up to date. The selections that have waited longest come first.
-    func moveMore() {
+    func catchUpWaiting() {
         var moved: [LiveSelection] = []
         for _ in 0..<waiting.numberOfUsers {
             guard let user = waiting.beginTurn() else { break }
-            while waiting.hasElements(of: user), takeMove(of: user), let selection = waiting.next(of: user) {
+            while waiting.hasElements(of: user), takeCatchUp(of: user), let selection = waiting.next(of: user) {
                 selection.isWaiting = false
                 if selection.users == 0 { continue }
                 awake.add(selection)
-                move(selection, by: nil, &moved)
+                catchUp(selection, by: nil, &moved)
             }
             waiting.endTurn(of: user)
         }
-        for moved in moved + move() { moved.audiences.forEach { $0.wake() } }
+        for moved in moved + catchUp() { moved.audiences.forEach { $0.wake() } }
     }
 
     /// Shows a selection that the background has brought up to date.
     func publish(_ selection: LiveSelection) {
-        show(selection)
+        notifyDependents(of: selection)
         // Even if the rows have not changed, because replies wait until that is known.
         selection.audiences.forEach { $0.wake() }
-        moveAndServe()
+        catchUpWaitingAndServe()
     }
 
-    private func moveAndServe() {
-        moveMore()
+    private func catchUpWaitingAndServe() {
+        catchUpWaiting()
         list.scheduleServing()
     }
 
-    private func show(_ selection: LiveSelection) {
-        selection.dependents.forEach { if !$0.isResting, !$0.isWaiting { awake.add($0) } }
+    private func notifyDependents(of selection: LiveSelection) {
+        selection.dependents.forEach { if !$0.isSuspended, !$0.isWaiting { awake.add($0) } }
         guard let (from, step) = selection.lastTransition, let state = selection.state else { return }
         selection.audiences.forEach { $0.follow(step, from: from, to: state) }
     }
@@ -190,23 +190,23 @@ final class LiveSelections {
 
     /// Returns the items ordered by their values at a path, if an order is worthwhile. After an awaited order is made,
     /// `move` continues with it.
-    func order(at path: ComparedPath, for goal: ListState) -> ValueIndexCache.Answer {
+    func valueIndex(at path: ComparedPath, for goal: ListState) -> ValueIndexCache.Answer {
         // Keeps the list alive until the order is made.
-        orders.order(at: path, for: goal, list.background) { [self, list = list] in
+        orders.index(at: path, for: goal, list.background) { [self, list = list] in
             awake.forEach { $0.endAwaiting() }
-            withExtendedLifetime(list) { moveAndServe() }
+            withExtendedLifetime(list) { catchUpWaitingAndServe() }
         }
     }
 
     // MARK: Resting
 
-    private func letRest() {
+    private func suspendIdle() {
         if numbered.isEmpty { return }
         for isFirst in [true, false] {
             for position in (0..<awake.count).reversed() {
                 let selection = awake[position]
-                guard (selection.source == nil) == isFirst, selection.mayRest else { continue }
-                selection.rest()
+                guard (selection.source == nil) == isFirst, selection.maySuspend else { continue }
+                selection.suspend()
                 awake.remove(selection)
             }
         }
@@ -216,7 +216,7 @@ final class LiveSelections {
     /// change.
     func wake(by step: Transition, from old: ListState, to new: ListState) {
         if numbered.isEmpty { return }
-        orders.note(step, to: new, list.background)
+        orders.dropOutdated(after: step, to: new, list.background)
         // A reload always sends a reset, even if it changes nothing.
         guard new.lastReloadRevision <= old.revision,
             let operations = step.operationsAtOnce(in: list.background.turn),
@@ -231,9 +231,9 @@ final class LiveSelections {
     }
 
     private func wake(_ selection: LiveSelection) {
-        guard selection.isResting else { return }
+        guard selection.isSuspended else { return }
         // They move after it.
-        selection.dependents.forEach { if $0.isResting { $0.wake() } }
+        selection.dependents.forEach { if $0.isSuspended { $0.wake() } }
         selection.wake()
         awake.add(selection)
     }
@@ -246,13 +246,13 @@ final class LiveSelections {
         var numbers: Set<Int> = []
         var parents: [ItemID] = []
         let workMax = list.background.turn.workMax
-        let isKnown = operations.forEachItemTouched(
+        let isKnown = operations.forEachChangedItem(
             from: old, to: new, max: workMax / index.workOfLook, { index.collect(matching: $0, into: &numbers) },
             parent: { parents.append($0) })
         guard isKnown, parents.count * numbered.count <= 8 * workMax else { return nil }
         if parents.isEmpty { return numbers }
         // Parents may be shown only because their descendants match.
-        for (number, selection) in numbered where selection.isResting && !numbers.contains(number) {
+        for (number, selection) in numbered where selection.isSuspended && !numbers.contains(number) {
             if let shown = selection.shown, parents.contains(where: shown.contains) { numbers.insert(number) }
         }
         return numbers

@@ -21,7 +21,7 @@ final class LongAnswer {
             whenDone()
             return false
         }
-        background.find(size: size, while: isWantedStill, write) { [self] line in
+        background.compute(size: size, while: isWantedStill, write) { [self] line in
             guard isWanted else { return }
             self.line = line
             whenDone()

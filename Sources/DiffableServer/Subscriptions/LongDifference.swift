@@ -21,7 +21,7 @@ final class LongDifferences {
     private var known: [RenderedView.ID: LongDifference] = [:]
 
     /// Computes a diff and notifies the subscription, if it still waits for it then.
-    func find(
+    func difference(
         from sent: DeliveredState, to target: DeliveredState, for subscription: Subscription, _ background: Background
     ) -> LongDifference {
         let start = sent.shown.id
@@ -32,7 +32,7 @@ final class LongDifferences {
         let difference = LongDifference(to: target)
         difference.waiting.append(subscription)
         known[start] = difference
-        background.find(
+        background.compute(
             size: target.shown.snapshot.numberOfItems,
             while: { [self] in
                 if difference.isWanted { return true }

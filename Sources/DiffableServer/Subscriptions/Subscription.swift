@@ -49,7 +49,7 @@ final class Subscription {
     }
 
     private struct UpdateInProgress {
-        var rest: UpdateRest
+        var rest: UpdateRemainder
         var target: DeliveredState
     }
 
@@ -73,10 +73,12 @@ final class Subscription {
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
         if case .sent(_, isSameView: false) = start { machine.oweView() }
         connection.quota.register(Self.length(request.list, view, on: connection))
-        if request.bookmark != nil { told = ListCapabilities(may: audience.map { _ in connection.may(request.list) }) }
+        if request.bookmark != nil {
+            told = ListCapabilities(may: audience.map { _ in connection.permissions(on: request.list) })
+        }
         if audience != nil {
             oweLiveness()
-            oweAbilities()
+            oweCapabilities()
         }
     }
 
@@ -124,11 +126,11 @@ final class Subscription {
     }
 
     /// The states that are kept only for this and other slow subscriptions.
-    var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
+    var heldStates: [(snapshot: Snapshot, origin: RetainedStates.Origin)] {
         let list = audience?.list
         let shown = list?.isDeleted == true ? nil : audience?.shown
         if group == nil, longDifference == nil, list?.isDeleted != true, sent?.shown === shown { return [] }
-        var states: [(Snapshot, HeldStates.Origin)] = []
+        var states: [(Snapshot, RetainedStates.Origin)] = []
         for held in [sent?.shown, group?.target.shown, longDifference?.target.shown] {
             guard let held, held !== shown else { continue }
             states.append((held.snapshot, origin(of: held)))
@@ -138,21 +140,21 @@ final class Subscription {
             states.append((rows, origin))
         }
         // A deleted list stays in memory until the client gets `listDeleted`.
-        if let list, list.isDeleted { states.append((list.state.snapshot, HeldStates.Origin(list.state, .all))) }
+        if let list, list.isDeleted { states.append((list.state.snapshot, RetainedStates.Origin(list.state, .all))) }
         return states
     }
 
-    private func origin(of held: RenderedView) -> HeldStates.Origin {
+    private func origin(of held: RenderedView) -> RetainedStates.Origin {
         let audience = audience?.number == held.id.audience ? audience : nil
         let isWhole = audience.map { $0.selection == nil && $0.view.window == nil } ?? false
-        return HeldStates.Origin(
+        return RetainedStates.Origin(
             list: list, epoch: self.audience?.list.state.epoch ?? "",
             rows: isWhole ? .all : .ofAudience(held.id.audience), revision: held.id.revision)
     }
 
     /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an
     /// update, the connection is closed instead: nothing but the rest of the update can follow.
-    func letGo() {
+    func dropKeptStates() {
         guard audience?.list.isDeleted == false, machine.forget() else {
             return connection.closeSlowReader(of: list)
         }
@@ -177,7 +179,7 @@ final class Subscription {
             guard let old = audience else { preconditionFailure("what is followed has an audience") }
             longDifference = nil
             move(to: old.list.audience(for: view, after: sent?.shown, isSameView: false))
-            connection.hub.slowReaders.note()
+            connection.hub.slowReaders.scheduleMeasuring()
         }
     }
 
@@ -226,7 +228,7 @@ final class Subscription {
         endViewPreparation()
         machine.beginFollowing()
         oweLiveness()
-        oweAbilities()
+        oweCapabilities()
         markDue()
     }
 
@@ -294,21 +296,22 @@ final class Subscription {
     // MARK: What the client can do
 
     /// Notes that the client's abilities may have changed.
-    func noteAbilities() { if oweAbilities() { markDue() } }
+    func noteCapabilities() { if oweCapabilities() { markDue() } }
 
     @discardableResult
-    private func oweAbilities() -> Bool {
-        guard let told, audience != nil, connection.abilities(on: list) != told else { return false }
+    private func oweCapabilities() -> Bool {
+        guard let told, audience != nil, connection.capabilities(on: list) != told else { return false }
         machine.oweLiveness()
         return true
     }
 
     /// Takes the changes of the client's abilities for the next bookmark.
-    private func takeAbilityNews() -> CapabilitiesChange {
+    private func takeCapabilitiesChange() -> CapabilitiesChange {
         guard let told, audience != nil else { return CapabilitiesChange() }
-        let abilities = connection.abilities(on: list)
+        let abilities = connection.capabilities(on: list)
         self.told = abilities
-        return abilities.news(since: told, lengthMax: connection.lineLengthMax - NotificationWriter.bookmarkLengthMax)
+        return abilities.changes(
+            since: told, lengthMax: connection.lineLengthMax - NotificationWriter.bookmarkLengthMax)
     }
 
     // MARK: With all others
@@ -322,7 +325,7 @@ final class Subscription {
     /// Marks its connection as due, because the audience moved on without it. It follows as soon as the socket can take
     /// a line.
     func markDue() {
-        if machine.minds(newsOf: condition), connection.session.mayWrite { connection.markDue() }
+        if machine.needsServing(for: condition), connection.session.mayWrite { connection.markDue() }
     }
 
     /// Continues with the diff that was computed for the next update.
@@ -369,13 +372,13 @@ final class Subscription {
             case .nothing, .writeBookmark: return nil
             case .continueGroup: return continued(at: now)
             case .compare: return nextGroup(at: now)
-            case .tellOfLostRight: return .own(lastWord())
+            case .tellOfLostRight: return .own(subscriptionEndedLine())
             case .tellOfDeletion:
                 defer { end() }
-                return .own(farewell())
+                return .own(listDeletedLine())
             case .tellOfDeletionAndAwaitList:
                 defer { awaitList() }
-                return .own(farewell())
+                return .own(listDeletedLine())
             case .awaitList: awaitList()
             }
         }
@@ -407,7 +410,7 @@ final class Subscription {
         machine.reportBegun(line.rest.kind, at: now)
         if let rest = line.rest {
             group = UpdateInProgress(rest: rest, target: target)
-            connection.hub.pages.enter(rest)
+            connection.hub.pages.addReader(of: rest)
         } else {
             finish(target)
         }
@@ -447,7 +450,7 @@ final class Subscription {
     private func continued(at now: NIODeadline?) -> Line {
         guard let group else { preconditionFailure("a group that was begun has a rest") }
         let pages = connection.hub.pages
-        let page = pages.take(pages.change(group.rest, lineLengthMax: connection.lineLengthMax), to: number)
+        let page = pages.takePage(pages.adapted(group.rest, lineLengthMax: connection.lineLengthMax), to: number)
         machine.reportContinued(page.rest.kind, at: now)
         if let rest = page.rest {
             self.group = UpdateInProgress(rest: rest, target: group.target)
@@ -462,7 +465,7 @@ final class Subscription {
 
     /// Sends no more of an update that was begun.
     private func endGroup() {
-        if let group { connection.hub.pages.leave(group.rest) }
+        if let group { connection.hub.pages.removeReader(of: group.rest) }
         group = nil
     }
 
@@ -471,13 +474,13 @@ final class Subscription {
         if machine.isFinishedByGroup { end() }
     }
 
-    private func farewell() -> ByteWriter {
+    private func listDeletedLine() -> ByteWriter {
         var line = ByteWriter()
         NotificationWriter.writeListDeleted(list, subscription: number, into: &line)
         return line
     }
 
-    private func lastWord() -> ByteWriter {
+    private func subscriptionEndedLine() -> ByteWriter {
         guard let error = lastError else { preconditionFailure("a revoked subscription has an error") }
         var line = ByteWriter()
         NotificationWriter.writeSubscriptionEnded(error, subscription: number, into: &line)
@@ -500,14 +503,14 @@ final class Subscription {
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         let liveness = audience == nil ? nil : connection.hub.mirrors.liveness(of: list)
         NotificationWriter.writeBookmark(
-            list, at: place, liveness, takeAbilityNews(), subscription: number, into: &line)
+            list, at: place, liveness, takeCapabilitiesChange(), subscription: number, into: &line)
         return line
     }
 }
 
-extension UpdateRest? {
+extension UpdateRemainder? {
     /// The kind of rest, for the machine.
-    fileprivate var kind: SubscriptionMachine.Rest {
+    fileprivate var kind: SubscriptionMachine.Remainder {
         switch self {
         case nil: .nothing
         case let rest?: rest.isInsideLine ? .pages : .lines

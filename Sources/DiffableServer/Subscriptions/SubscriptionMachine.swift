@@ -21,7 +21,7 @@ struct SubscriptionMachine {
     }
 
     /// The part of an update that is still to be written.
-    enum Rest {
+    enum Remainder {
         case nothing
         /// Other lines.
         case lines
@@ -77,7 +77,7 @@ struct SubscriptionMachine {
     }
 
     private(set) var state: State
-    private(set) var rest = Rest.nothing
+    private(set) var rest = Remainder.nothing
     private(set) var search = Search.none
     /// The reason in the next reset, if one is sent.
     private(set) var resetReason: NotificationWriter.ResetReason
@@ -117,7 +117,7 @@ struct SubscriptionMachine {
     var owesDeletion: Bool { state == .waiting && knowsOfList }
 
     /// Whether it has to be served when there is news.
-    func minds(newsOf list: ListCondition?) -> Bool { !isTooEarly || list != .current }
+    func needsServing(for list: ListCondition?) -> Bool { !isTooEarly || list != .current }
 
     // MARK: The list
 
@@ -205,7 +205,7 @@ struct SubscriptionMachine {
             case .deleted?: return endOfList()
             // Following continues with the new incarnation, whose reset gives the reason.
             case .replaced?:
-                beginAnew()
+                resync()
                 return .awaitList
             case nil: preconditionFailure("what is followed is a list")
             }
@@ -216,12 +216,12 @@ struct SubscriptionMachine {
     private mutating func endOfList() -> Action {
         guard ifAbsent == .isAwaited else { return .tellOfDeletion }
         let isNews = knowsOfList
-        beginAnew()
+        resync()
         knowsOfList = false
         return isNews ? .tellOfDeletionAndAwaitList : .awaitList
     }
 
-    private mutating func beginAnew() {
+    private mutating func resync() {
         state = .waiting
         search = .none
         (owesView, isOtherViewSent) = (false, false)
@@ -256,14 +256,14 @@ struct SubscriptionMachine {
     mutating func endSearch() { search = .none }
 
     /// Notes that the first line or page of an update is written. Later changes belong to the next update.
-    mutating func reportBegun(_ rest: Rest, at now: NIODeadline?) {
+    mutating func reportBegun(_ rest: Remainder, at now: NIODeadline?) {
         (owesView, isOtherViewSent) = (false, false)
         knowsOfList = true
         search = .none
         reportContinued(rest, at: now)
     }
 
-    mutating func reportContinued(_ rest: Rest, at now: NIODeadline?) {
+    mutating func reportContinued(_ rest: Remainder, at now: NIODeadline?) {
         self.rest = rest
         if rest == .nothing, let now { updateTimer?.noteGroup(at: now) }
     }

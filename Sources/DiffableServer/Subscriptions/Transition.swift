@@ -27,8 +27,8 @@ final class Transition {
     }
 
     /// Returns the canonical diff, or nil if it is not known yet and takes long to compute.
-    func operationsAtOnce(in turn: TurnLimits) -> [ListOperation]? {
-        if let old, !new.isNear(old, in: turn) { return nil }
+    func operationsAtOnce(in turn: IterationLimits) -> [ListOperation]? {
+        if let old, !new.sharesMostPages(with: old, in: turn) { return nil }
         return operations
     }
 

@@ -5,7 +5,7 @@ import DiffableProtocol
 /// The rest of an update that does not fit one page: more of its line, or other lines.
 ///
 /// It holds a position in the update and no bytes, so a reader that stops in the middle costs no page.
-struct UpdateRest {
+struct UpdateRemainder {
     /// The position of the next page among all updates.
     let place: PageID
     private let writer: Writer
@@ -53,13 +53,13 @@ struct UpdateRest {
                 lines.method, to: subscription, .operations(lineLengthMax: lineLengthMax), capacity: Self.pageLength
             ) { bytes in
                 let progress = lines.writeRest(into: &bytes, lineLengthMax: lineLengthMax)
-                return progress == .done ? nil : UpdateRest(next, .lines(lines, lineLengthMax: lineLengthMax))
+                return progress == .done ? nil : UpdateRemainder(next, .lines(lines, lineLengthMax: lineLengthMax))
             }
         case .line(var line):
             var bytes = ByteWriter()
             bytes.reserve(Self.pageLength)
             let progress = line.write(into: &bytes, upTo: Self.pageLength)
-            let rest = progress == .done ? nil : UpdateRest(next, .line(line))
+            let rest = progress == .done ? nil : UpdateRemainder(next, .line(line))
             return EncodedUpdate(continuing: bytes, line.method, rest)
         }
     }
@@ -80,13 +80,13 @@ final class UpdatePages {
     typealias Number = Int
 
     private var readings: [Number: UpdateReaders] = [:]
-    private var pages: [UpdateRest.PageID: (page: EncodedUpdate, number: Int)] = [:]
+    private var pages: [UpdateRemainder.PageID: (page: EncodedUpdate, number: Int)] = [:]
     private var timesKept = 0
     /// The number of pages taken so far, and that number when an old page was last taken.
     private var timesTaken = 0
     private var lastTakenOld = Int.min / 2
     /// The places of kept pages, oldest first. Evicted ones are skipped.
-    private var order: Deque<UpdateRest.PageID> = []
+    private var order: Deque<UpdateRemainder.PageID> = []
     private var updatesMade = 0
     /// Pages made so far, including those that were not kept.
     private(set) var pagesMade = 0
@@ -101,7 +101,7 @@ final class UpdatePages {
         var first: Int? { readers.keys.min() }
     }
 
-    /// Pages kept at most: 16 MiB with `UpdateRest.pageLength`.
+    /// Pages kept at most: 16 MiB with `UpdateRemainder.pageLength`.
     private let pagesMax: Int
 
     /// Pages that a socket takes after the first one.
@@ -112,29 +112,29 @@ final class UpdatePages {
     var pagesKept: Int { pages.count }
 
     /// Returns the rest of an update whose first page is already written.
-    func rest(_ writer: UpdateRest.Writer) -> UpdateRest {
+    func makeRemainder(_ writer: UpdateRemainder.Writer) -> UpdateRemainder {
         updatesMade += 1
-        return UpdateRest(UpdateRest.PageID(update: updatesMade, page: 1), writer)
+        return UpdateRemainder(UpdateRemainder.PageID(update: updatesMade, page: 1), writer)
     }
 
     // MARK: Readers
 
     /// Returns the rest for the reader's current line length, which rarely changes.
-    func change(_ rest: UpdateRest, lineLengthMax: Int) -> UpdateRest {
+    func adapted(_ rest: UpdateRemainder, lineLengthMax: Int) -> UpdateRemainder {
         guard let other = rest.writer(lineLengthMax: lineLengthMax) else { return rest }
-        leave(rest)
-        let changed = self.rest(other)
-        enter(changed)
+        removeReader(of: rest)
+        let changed = self.makeRemainder(other)
+        addReader(of: changed)
         return changed
     }
 
     /// Registers a reader that is going to take the rest of an update.
-    func enter(_ rest: UpdateRest) {
+    func addReader(of rest: UpdateRemainder) {
         readings[rest.place.update, default: UpdateReaders()].readers[rest.place.page, default: 0] += 1
     }
 
     /// Returns the next page for a reader, and registers the reader for the page after it, if there is one.
-    func take(_ rest: UpdateRest, to subscription: Int) -> EncodedUpdate {
+    func takePage(_ rest: UpdateRemainder, to subscription: Int) -> EncodedUpdate {
         let page: EncodedUpdate
         timesTaken += 1
         if let (kept, number) = pages[rest.place] {
@@ -144,15 +144,15 @@ final class UpdatePages {
         } else {
             page = rest.page(to: subscription)
             pagesMade += 1
-            if rest.place.page <= Self.firstPages || hasReaders(behind: rest) { keep(page, at: rest.place) }
+            if rest.place.page <= Self.firstPages || hasReaders(behind: rest) { cachePage(page, at: rest.place) }
         }
-        if let next = page.rest { enter(next) }
-        leave(rest)
+        if let next = page.rest { addReader(of: next) }
+        removeReader(of: rest)
         return page
     }
 
     /// Unregisters a reader that has taken the next page, or takes no more pages.
-    func leave(_ rest: UpdateRest) {
+    func removeReader(of rest: UpdateRemainder) {
         let (update, number) = (rest.place.update, rest.place.page)
         guard var reading = readings[update], let count = reading.readers[number] else { return }
         // Removed and put back, so that it is not copied.
@@ -168,10 +168,10 @@ final class UpdatePages {
 
     /// Drops a range of pages that no reader needs. It may be empty.
     private func drop(from first: Int, to end: Int, of update: Number) {
-        for page in first..<max(first, end) { pages[UpdateRest.PageID(update: update, page: page)] = nil }
+        for page in first..<max(first, end) { pages[UpdateRemainder.PageID(update: update, page: page)] = nil }
     }
 
-    private func keep(_ page: EncodedUpdate, at place: UpdateRest.PageID) {
+    private func cachePage(_ page: EncodedUpdate, at place: UpdateRemainder.PageID) {
         if pages.count >= pagesMax, timesTaken - lastTakenOld < 8 * pagesMax { return }
         while pages.count >= pagesMax, let oldest = order.popFirst() { pages[oldest] = nil }
         timesKept += 1
@@ -183,7 +183,7 @@ final class UpdatePages {
     }
 
     /// Whether another reader has yet to take the current page.
-    private func hasReaders(behind rest: UpdateRest) -> Bool {
+    private func hasReaders(behind rest: UpdateRemainder) -> Bool {
         guard let readers = readings[rest.place.update]?.readers else { return false }
         return readers.contains { $0.key < rest.place.page || $0.key == rest.place.page && $0.value > 1 }
     }

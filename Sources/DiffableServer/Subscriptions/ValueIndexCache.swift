@@ -14,11 +14,11 @@ import DiffableStore
 /// - Fewer than two views compare its values.
 /// - Too many orders that were used more recently need the room.
 struct ValueIndexCache {
-    private var known: [ComparedPath: Kept] = [:]
+    private var known: [ComparedPath: CachedIndex] = [:]
     /// Requests for an order so far.
     private(set) var timesAsked = 0
 
-    private final class Kept {
+    private final class CachedIndex {
         var order: (items: ValueIndex, state: ListState)?
         var isLookedFor = false
         /// Requests since the last order was dropped.
@@ -50,26 +50,26 @@ struct ValueIndexCache {
     /// The age at which an unused order is dropped, in revisions.
     private static let ageMax = 1_000
 
-    mutating func order(
+    mutating func index(
         at path: ComparedPath, for goal: ListState, _ background: Background, whenThere: @escaping () -> Void
     ) -> Answer {
-        let kept = known[path] ?? Kept()
+        let kept = known[path] ?? CachedIndex()
         known[path] = kept
         timesAsked += 1
         (kept.lastRevision, kept.lastTime) = (goal.revision, timesAsked)
         if kept.isLookedFor { return .awaited }
         if let order = kept.order {
-            if goal.snapshot.isNear(order.items.list, in: background.turn) {
+            if goal.snapshot.sharesMostPages(with: order.items.list, in: background.turn) {
                 kept.served += 1
                 return .known(order.items, order.state)
             }
-            giveUp(kept, background)
+            dropIndex(kept, background)
         }
         kept.asked += 1
         guard kept.asked >= kept.askedMin, makeRoom(background) else { return .isNotWorthIt }
         kept.isLookedFor = true
         let (list, size) = (goal.snapshot, goal.snapshot.numberOfItems)
-        background.find(size: size, while: { true }, { ValueIndex(list, by: path.appendKey) }) { order in
+        background.compute(size: size, while: { true }, { ValueIndex(list, by: path.appendKey) }) { order in
             kept.isLookedFor = false
             if kept.isForgotten { background.free(order, size: size) } else { kept.order = (order, goal) }
             whenThere()
@@ -83,16 +83,16 @@ struct ValueIndexCache {
         let others = known.values.filter(\.takesRoom)
         if others.count < background.turn.ordersMax { return true }
         guard let last = others.filter({ !$0.isLookedFor }).min(by: { $0.lastTime < $1.lastTime }) else { return false }
-        giveUp(last, background)
+        dropIndex(last, background)
         return true
     }
 
     /// Drops orders that are outdated after a step of the list.
-    mutating func note(_ step: Transition, to state: ListState, _ background: Background) {
+    mutating func dropOutdated(after step: Transition, to state: ListState, _ background: Background) {
         if known.isEmpty { return }
         let isLong = step.operationsAtOnce(in: background.turn) == nil
         for kept in known.values where isLong || state.revision - kept.lastRevision > Self.ageMax {
-            giveUp(kept, background)
+            dropIndex(kept, background)
         }
     }
 
@@ -100,10 +100,10 @@ struct ValueIndexCache {
     mutating func forget(_ path: ComparedPath, _ background: Background) {
         guard let kept = known.removeValue(forKey: path) else { return }
         kept.isForgotten = true
-        giveUp(kept, background)
+        dropIndex(kept, background)
     }
 
-    private func giveUp(_ kept: Kept, _ background: Background) {
+    private func dropIndex(_ kept: CachedIndex, _ background: Background) {
         guard let order = kept.order else { return }
         kept.askedMin = kept.served < kept.askedMin ? min(2 * kept.askedMin, Self.askedMinMax) : 1
         (kept.order, kept.asked, kept.served) = (nil, 0, 0)

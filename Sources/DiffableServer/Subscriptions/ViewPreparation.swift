@@ -47,7 +47,7 @@ final class ViewPreparation {
         selection = nil
         revision = 0
         past = .isLookedFor
-        look(for: state, through: view, followed, background)
+        computeEarlierRows(for: state, through: view, followed, background)
     }
 
     /// The rows of the other state, and that state; nil until they are computed.
@@ -68,7 +68,8 @@ final class ViewPreparation {
             if selection?.isRefused == true { return refuse() }
             if let selection, (selection.state?.revision ?? -1) < revision { return }
             switch past {
-            case .isWanted(let state, let view): return look(for: state, through: view, list, list.background)
+            case .isWanted(let state, let view):
+                return computeEarlierRows(for: state, through: view, list, list.background)
             case .isLookedFor: return
             case .isNotWanted, .isFound: break
             }
@@ -88,21 +89,23 @@ final class ViewPreparation {
         whenReady?()
     }
 
-    private func look(
+    private func computeEarlierRows(
         for state: ListState, through view: View, _ followed: FollowedList?, _ background: Background
     ) {
         past = .isLookedFor
         let known = followed?.state.epoch == state.epoch ? followed?.stages(of: view) : nil
         if let known, known.state === state, let rows = known.1.last?.snapshot {
-            return use(rows, of: state, through: view)
+            return setEarlierRows(rows, of: state, through: view)
         }
-        if view.matching == nil, view.expansion == .all { return use(state.snapshot, of: state, through: view) }
+        if view.matching == nil, view.expansion == .all {
+            return setEarlierRows(state.snapshot, of: state, through: view)
+        }
         let find: @Sendable () -> Snapshot = {
             guard let stages = known?.1 else { return view.rowsBeforeWindow(of: state.snapshot) }
             return stages.reduce(state.snapshot) { $1.shown(of: $0) }
         }
-        if view.isShort(for: state.snapshot, workMax: background.turn.workMax) {
-            return use(find(), of: state, through: view)
+        if view.isQuickToEvaluate(on: state.snapshot, workMax: background.turn.workMax) {
+            return setEarlierRows(find(), of: state, through: view)
         }
         let isWanted = { [self] in
             if hasEnded { return false }
@@ -110,12 +113,12 @@ final class ViewPreparation {
             refuse()
             return false
         }
-        background.find(size: state.snapshot.numberOfItems, while: isWanted, find) { [self] rows in
-            if !hasEnded { use(rows, of: state, through: view) }
+        background.compute(size: state.snapshot.numberOfItems, while: isWanted, find) { [self] rows in
+            if !hasEnded { setEarlierRows(rows, of: state, through: view) }
         }
     }
 
-    private func use(_ rows: Snapshot, of state: ListState, through view: View) {
+    private func setEarlierRows(_ rows: Snapshot, of state: ListState, through view: View) {
         past = .isFound(state, view.window.shown(of: rows))
         becomeReady()
     }

@@ -19,7 +19,7 @@ extension Store {
     ) {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
-            if let held = heldLists[name], let shared = held.shared {
+            if let held = storedLists[name], let shared = held.shared {
                 return try setSharedAccess(of: name, change, held, shared, by: peer, completion: completion)
             }
             let head = try governedHead(of: name, by: peer, otherwise: .governing)
@@ -50,7 +50,7 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
             let head = try governedHead(of: name, by: peer, otherwise: .mirroring)
-            if heldLists[name]?.shared != nil { throw .notForShared(name, .mirroring) }
+            if storedLists[name]?.shared != nil { throw .notForShared(name, .mirroring) }
             var record = currentAccess(of: name).record
             record.source = source
             set(record, of: head, completion: completion)
@@ -71,7 +71,7 @@ extension Store {
         (try? governedHead(of: name, by: peer, otherwise: .governing)) != nil
     }
 
-    package func source(of name: ListName) -> MirrorSource? { heldLists[name]?.access.effective.source }
+    package func source(of name: ListName) -> MirrorSource? { storedLists[name]?.access.effective.source }
 
     /// Takes new rules, which also determine modes that were not set. Returns the lists whose access has changed.
     package func apply(_ rules: AccessRules) -> [ListName] {
@@ -83,27 +83,27 @@ extension Store {
     @discardableResult
     func recountUsages() -> [ListName] {
         var changed: [ListName] = []
-        for (name, held) in heldLists {
+        for (name, held) in storedLists {
             let old = held.access.effective
-            held.access = heldAccess(held.access.record, of: name)
-            held.headAccess = heldAccess(held.headAccess.record, of: name)
+            held.access = storedAccess(held.access.record, of: name)
+            held.headAccess = storedAccess(held.headAccess.record, of: name)
             usages.recount(held)
             if held.committed != nil, held.access.effective != old { changed.append(name) }
         }
         return changed
     }
 
-    func heldAccess(_ record: AccessRecord, of name: ListName) -> HeldAccess {
-        HeldAccess(record, of: name, accessRules, accounts, limits)
+    func storedAccess(_ record: AccessRecord, of name: ListName) -> StoredAccess {
+        StoredAccess(record, of: name, accessRules, accounts, limits)
     }
 
-    func currentAccess(of name: ListName) -> HeldAccess {
-        heldLists[name]?.headAccess ?? heldAccess(AccessRecord(), of: name)
+    func currentAccess(of name: ListName) -> StoredAccess {
+        storedLists[name]?.headAccess ?? storedAccess(AccessRecord(), of: name)
     }
 
     /// The head of a list whose access the peer may change. Throws otherwise.
     func governedHead(of name: ListName, by peer: Peer, otherwise denial: Denial) throws(StoreError) -> ListState {
-        guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+        guard let held = storedLists[name], let head = held.head else { throw .noSuchList(name) }
         let access = held.headAccess
         if access.isGoverned(by: peer) { return head }
         throw access.rights(of: peer).contains(.read) ? .permissionDenied(name, denial) : .noSuchList(name)
@@ -112,14 +112,14 @@ extension Store {
     /// Answers a request that changes nothing, once everything that the answer depends on is on disk. A peer that may
     /// not read the list is answered at once, because a delay would reveal that the list exists.
     func answer(_ answer: DeferredReply, about name: ListName, to peer: Peer) {
-        guard let held = heldLists[name] else { return answer.complete() }
+        guard let held = storedLists[name] else { return answer.complete() }
         let isSeen = held.committed != nil && held.access.rights(of: peer).contains(.read)
         let isToBeSeen = held.head != nil && held.headAccess.rights(of: peer).contains(.read)
         if isSeen || isToBeSeen { self.answer(answer, about: name) } else { answer.complete() }
     }
 }
 
-extension HeldAccess {
+extension StoredAccess {
     init(
         _ record: AccessRecord, of name: ListName, _ rules: AccessRules, _ accounts: Accounts, _ limits: StoreLimits
     ) {

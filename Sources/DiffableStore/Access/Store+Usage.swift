@@ -39,7 +39,7 @@ extension Store {
     }
 
     /// Throws if a change would exceed the limit for the owner's lists. A change that makes no list longer always passes.
-    func checkRoom(for new: Snapshot, from head: ListState, in held: HeldList, by peer: Peer) throws(StoreError) {
+    func checkRoom(for new: Snapshot, from head: ListState, in held: StoredList, by peer: Peer) throws(StoreError) {
         let growth = new.lengthCounted - head.snapshot.lengthCounted
         guard growth > 0, !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else { return }
         if usage.length + growth <= limits.contentPerUserMax { return }

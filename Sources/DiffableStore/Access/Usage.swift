@@ -46,13 +46,13 @@ struct Usages {
     var all: some Collection<Usage> { usages.values }
 
     /// Updates the account after a list's head, or the head's owner, may have changed. O(1).
-    mutating func recount(_ held: HeldList) {
+    mutating func recount(_ held: StoredList) {
         let before = held.counted.length
         count(held)
         meter.add(held.counted.length - before)
     }
 
-    private mutating func count(_ held: HeldList) {
+    private mutating func count(_ held: StoredList) {
         let former = held.counted.usage
         guard let head = held.head else {
             held.counted.count(nil, for: nil)

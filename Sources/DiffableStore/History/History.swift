@@ -87,7 +87,7 @@ struct History: Sendable {
     }
 
     /// The approximate work of rebuilding states, in items. 0 if they exist.
-    func sizeOfRemaking(_ revisions: [Int]) -> Int {
+    func workToRebuild(_ revisions: [Int]) -> Int {
         var size = 0
         for revision in revisions {
             guard let oldest, revision >= oldest, revision < newestRevision,
@@ -101,7 +101,7 @@ struct History: Sendable {
     }
 
     /// Takes over states that a copy of this history has rebuilt.
-    mutating func takeRemadeStates(of other: History) {
+    mutating func adoptRebuiltStates(of other: History) {
         lost.formUnion(other.lost)
         guard let oldest else { return }
         for state in other.remade where state.revision >= oldest {
@@ -114,9 +114,9 @@ struct History: Sendable {
     /// The approximate length of an item in the operations of a run, in bytes.
     private static let lengthOfItem = 32
 
-    var hasRemadeStates: Bool { !remade.isEmpty }
+    var hasRebuiltStates: Bool { !remade.isEmpty }
 
-    mutating func dropRemadeStates() { remade.removeAll() }
+    mutating func dropRebuiltStates() { remade.removeAll() }
 
     /// The last run that begins no later than a revision. O(log runs)
     private func run(of revision: Int) -> HistoryRun {
@@ -215,7 +215,7 @@ extension History {
     mutating func trim(_ limits: HistoryLimits, now: RunningTime) {
         while let oldest = runs.first?.firstRevision,
             length > limits.lengthMax && (count > 1 || !limits.isNewestKept)
-                || limits.isPast(oldest.moment.running, now: now)
+                || limits.isExpired(oldest.moment.running, now: now)
         {
             removeOldest()
         }
@@ -250,7 +250,7 @@ extension History {
     }
 
     /// Returns and clears the dropped states that take long to free.
-    mutating func takeLongDropped() -> [ListState] {
+    mutating func takeLargeDroppedStates() -> [ListState] {
         if longDropped.isEmpty { return [] }
         defer { longDropped = [] }
         return longDropped
@@ -258,7 +258,7 @@ extension History {
 
     /// Drops a state that exceeds the limit for a whole history, with all states before it. Such a state is kept only
     /// while it is the newest. Returns the dropped states, because freeing them takes long.
-    mutating func takeOutgrown(_ limits: HistoryLimits) -> [ListState] {
+    mutating func dropOutgrownStates(_ limits: HistoryLimits) -> [ListState] {
         guard count > 1, lengthBeforeNewest > limits.lengthMax else { return [] }
         let states = wholeStates
         while count > 1 { removeOldest() }

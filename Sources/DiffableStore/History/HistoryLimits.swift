@@ -23,5 +23,5 @@ package struct HistoryLimits: Sendable, Equatable {
 
     var isNewestKept: Bool { lengthMax > 0 && lengthInAllMax > 0 }
 
-    func isPast(_ time: RunningTime, now: RunningTime) -> Bool { time.isOlder(than: ageMax, at: now) }
+    func isExpired(_ time: RunningTime, now: RunningTime) -> Bool { time.isOlder(than: ageMax, at: now) }
 }

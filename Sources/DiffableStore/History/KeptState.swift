@@ -80,7 +80,9 @@ struct KeptState: Sendable {
         guard let state = whole else { return self }
         let heading = state.moved(to: revision, Snapshot())
         if let run, run.isComplete, run.lastRevision == revision { return KeptState(self, heading, .end(of: run)) }
-        guard let run, let base, state.snapshot.isNear(base.snapshot, pagesMax: max(4, numberOfItems / 128)) else {
+        guard let run, let base,
+            state.snapshot.sharesMostPages(with: base.snapshot, pagesMax: max(4, numberOfItems / 128))
+        else {
             return KeptState(self, heading, .snapshot(PackedSnapshot(state.snapshot)))
         }
         let json = OperationsWriter.array(state.snapshot.difference(from: base.snapshot))

@@ -6,10 +6,10 @@ import DiffableJSON
 /// Most changes modify contents, and usually only a small part of one. So for changed contents only the part between
 /// the common prefix and the common suffix is stored. All other operations are JSON, as in the journal.
 struct PackedOperations: Sendable {
-    let form: Form
+    let encoding: Encoding
     let bytes: [UInt8]
 
-    enum Form: UInt8 {
+    enum Encoding: UInt8 {
         /// A single operation that reconfigures items. Each item has
         ///
         ///     the length of the id, and the id
@@ -35,9 +35,9 @@ struct PackedOperations: Sendable {
         if operations.count == 1, case .reconfigureItems(let changes) = operations[0],
             let contents = Self.contents(changes, from: before)
         {
-            (form, bytes) = (.contents, contents)
+            (encoding, bytes) = (.contents, contents)
         } else {
-            (form, bytes) = (.json, json())
+            (encoding, bytes) = (.json, json())
         }
         if bytes.count > Self.lengthMax { return nil }
     }
@@ -84,8 +84,9 @@ struct PackedOperations: Sendable {
     }
 
     /// - Parameter before: the state they were packed from. Nil is returned for a different one.
-    static func read(_ form: Form, _ bytes: UnsafeRawBufferPointer, from before: Snapshot) -> [ListOperation]? {
-        switch form {
+    static func unpack(_ encoding: Encoding, _ bytes: UnsafeRawBufferPointer, from before: Snapshot) -> [ListOperation]?
+    {
+        switch encoding {
         case .json: return try? [ListOperation](json: bytes, limits: .journal)
         case .contents:
             var changes: [ItemReconfiguration] = []

@@ -45,7 +45,7 @@ struct PackedSteps: Sendable {
         let isReload: Bool
         let redraws: UInt64
         let next: Cursor
-        fileprivate let form: PackedOperations.Form?
+        fileprivate let encoding: PackedOperations.Encoding?
         fileprivate let operations: Range<Int>
     }
 
@@ -54,13 +54,13 @@ struct PackedSteps: Sendable {
         static let hasMaker: UInt8 = 8
         static let hasProcess: UInt8 = 16
         /// The mask of the operations' form; 0 for none.
-        static let form: UInt8 = 3
+        static let encoding: UInt8 = 3
     }
 
     mutating func append(_ step: PackedTransaction) {
         let revision = step.revision
         let origin = revision.origin
-        var flags = step.operations?.form.rawValue ?? 0
+        var flags = step.operations?.encoding.rawValue ?? 0
         if step.isReload { flags |= Flag.isReload }
         if origin != nil { flags |= Flag.hasMaker }
         if origin?.processID != nil { flags |= Flag.hasProcess }
@@ -107,14 +107,14 @@ struct PackedSteps: Sendable {
                 origin = makers[Int(reader.number())]
                 if flags & Flag.hasProcess != 0 { origin?.processID = reader.signed() }
             }
-            let form = PackedOperations.Form(rawValue: flags & Flag.form)
-            let count = form == nil ? 0 : Int(reader.number())
+            let encoding = PackedOperations.Encoding(rawValue: flags & Flag.encoding)
+            let count = encoding == nil ? 0 : Int(reader.number())
             next.offset = reader.offset + count
             return Step(
                 revision: Revision(
                     number: next.revision, moment: next.moment, operations: operations, length: length,
                     origin: origin),
-                isReload: flags & Flag.isReload != 0, redraws: redraws, next: next, form: form,
+                isReload: flags & Flag.isReload != 0, redraws: redraws, next: next, encoding: encoding,
                 operations: reader.offset..<next.offset)
         }
     }
@@ -122,9 +122,9 @@ struct PackedSteps: Sendable {
     /// - Parameter snapshot: the state before it.
     /// - Returns: nil if the operations were not kept, or were packed from a different state.
     func operations(of step: Step, from snapshot: Snapshot) -> [ListOperation]? {
-        guard let form = step.form else { return nil }
+        guard let encoding = step.encoding else { return nil }
         return bytes.withUnsafeBytes {
-            PackedOperations.read(form, UnsafeRawBufferPointer(rebasing: $0[step.operations]), from: snapshot)
+            PackedOperations.unpack(encoding, UnsafeRawBufferPointer(rebasing: $0[step.operations]), from: snapshot)
         }
     }
 }

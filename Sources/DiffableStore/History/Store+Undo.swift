@@ -5,8 +5,8 @@ import Diffable
 extension Store {
     /// Finds the state that an undo or a redo restores. Nil for any other plan.
     /// - Parameter drafted: states of an uncommitted draft, with their undo steps.
-    func past(
-        _ plan: ChangePlan, _ held: HeldList, _ head: ListState, drafted: [(state: ListState, step: UndoStep?)] = []
+    func stateToRestore(
+        _ plan: ChangePlan, _ held: StoredList, _ head: ListState, drafted: [(state: ListState, step: UndoStep?)] = []
     ) throws(StoreError) -> RestoredState? {
         guard case .undo(let target) = plan else { return nil }
         let path = undoPath(of: head, in: held, drafted: drafted)
@@ -27,7 +27,7 @@ extension Store {
             return (wanted, wanted >= path.oldest && wanted <= head.revision ? path.step(to: wanted) : nil)
         case .back(let count), .forward(let count):
             let isRedo = if case .forward = target { true } else { false }
-            let (position, found) = isRedo ? path.forward(count) : path.back(count)
+            let (position, found) = isRedo ? path.positionAfterRedo(count) : path.positionAfterUndo(count)
             guard found == count, let kept = path.revision(at: position) else {
                 throw .nothingToUndo(head.name, isRedo: isRedo, wanted: count, found: found, current: head.revision)
             }
@@ -37,7 +37,7 @@ extension Store {
 
     /// The undo path of a head, from history and from changes that are not on disk yet.
     func undoPath(
-        of head: ListState, in held: HeldList, drafted: [(state: ListState, step: UndoStep?)] = []
+        of head: ListState, in held: StoredList, drafted: [(state: ListState, step: UndoStep?)] = []
     ) -> UndoPath {
         let history = history(before: head, in: held)
         var steps = history?.undoSteps ?? [:]
@@ -51,7 +51,7 @@ extension Store {
         return UndoPath(head: head.revision, oldest: oldest ?? head.revision, steps: steps)
     }
 
-    private func history(before head: ListState, in held: HeldList) -> History? {
+    private func history(before head: ListState, in held: StoredList) -> History? {
         if let committed = held.committed, committed.number == head.number {
             trimHistory(of: held, now: clock.running)
             return held.history

@@ -32,7 +32,7 @@ struct UndoPath {
     private func isKept(_ position: Int) -> Bool { position >= oldest || revision(at: position) != nil }
 
     /// The position that an undo of this change leads to. Nil if unknown.
-    private func before(_ position: Int) -> Int? {
+    private func positionBefore(_ position: Int) -> Int? {
         guard position > 0 else { return nil }
         let revision = position - 1
         if revision >= oldest { return self.position(at: revision) }
@@ -42,10 +42,10 @@ struct UndoPath {
     }
 
     /// The position after an undo of up to `countMax` changes, and the number of changes it undoes.
-    func back(_ countMax: Int) -> (position: Int, count: Int) {
+    func positionAfterUndo(_ countMax: Int) -> (position: Int, count: Int) {
         var (position, count) = (position, 0)
         while count < countMax {
-            if let next = before(position), isKept(next) {
+            if let next = positionBefore(position), isKept(next) {
                 position = next
             } else if count == 0, let step = steps[head], step.from < step.to, isKept(step.from) {
                 // The states in between are lost, if there are any. The state before the redo is kept.
@@ -59,7 +59,7 @@ struct UndoPath {
     }
 
     /// The position after a redo of up to `countMax` changes, and the number of changes it redoes.
-    func forward(_ countMax: Int) -> (position: Int, count: Int) {
+    func positionAfterRedo(_ countMax: Int) -> (position: Int, count: Int) {
         let positions = undone.suffix(countMax)
         return (positions.first ?? position, positions.count)
     }
@@ -70,7 +70,7 @@ struct UndoPath {
         var next: Int? = newest
         while let position = next, position > self.position {
             undone.append(position)
-            next = before(position)
+            next = positionBefore(position)
         }
         if next == position { return undone }
         // The states in between are lost, if there are any. The state before the undo is kept.
@@ -82,7 +82,7 @@ struct UndoPath {
     func step(to revision: Int) -> UndoStep? {
         let target = position(at: revision)
         var next: Int? = newest
-        while let position = next, position > target { next = before(position) }
+        while let position = next, position > target { next = positionBefore(position) }
         return next == target ? UndoStep(from: position, to: target) : nil
     }
 

@@ -3,7 +3,7 @@ import Foundation
 extension JournalDirectory {
     /// Whether the file is a damaged database of diffabled, judging by its first page or the text of its tables. The
     /// database must not be open, because closing a file releases all of the process's locks on it.
-    func isOurs() -> Bool {
+    func isDiffabledDatabase() -> Bool {
         guard let start = try? FileHandle(forReadingFrom: URL(filePath: databasePath)).read(upToCount: 4_096) else {
             return true
         }

@@ -17,19 +17,19 @@ struct JournalDirectory {
         try checkOwners()
         try checkPresence()
         try makeFile()
-        return try opening {
+        return try detectingDamage {
             let database = try DatabaseQueue(path: databasePath, configuration: configuration(moving: progress))
             try database.writeWithoutTransaction(prepare)
             return database
         }
     }
 
-    private func opening<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
+    private func detectingDamage<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
         do throws(StoreOpeningError) {
-            return try withOpeningErrors(body)
+            return try translatingOpeningErrors(body)
         } catch {
             // `--repair` must not touch another program's database.
-            if case .foreign = error, isOurs() {
+            if case .foreign = error, isDiffabledDatabase() {
                 throw .unreadable(path: databasePath, reason: "its first page is damaged")
             }
             throw error
@@ -37,7 +37,7 @@ struct JournalDirectory {
     }
 
     /// Translates SQLite's errors into errors of opening the directory.
-    func withOpeningErrors<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
+    func translatingOpeningErrors<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
         do {
             return try body()
         } catch let error as StoreOpeningError {
@@ -76,7 +76,7 @@ struct JournalDirectory {
         if let log = try? Stat(databasePath + "-wal"), log.size > 0 {
             throw .missing(path: databasePath, reason: "\(absence), but its log (-wal) is not empty")
         }
-        if Witness.knowsOfLists(in: path) {
+        if Witness.hasAcknowledgedLists(in: path) {
             throw .missing(
                 path: databasePath, reason: "\(absence), but \(Witness.path(in: path)) says that there were lists")
         }
@@ -104,7 +104,7 @@ struct JournalDirectory {
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             // A foreign database's schema may call functions.
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
-            if let progress { database.move(progress) }
+            if let progress { database.reportProgress(to: progress) }
         }
         return configuration
     }
@@ -154,9 +154,9 @@ struct JournalDirectory {
             return
         }
         guard applicationID == JournalSchema.applicationID else { throw StoreOpeningError.foreign(path: databasePath) }
-        if let stranger = try JournalSchema.stranger(in: database) {
+        if let unexpectedObject = try JournalSchema.unexpectedObject(in: database) {
             throw StoreOpeningError.unreadable(
-                path: databasePath, reason: "it has \(stranger), which diffabled never makes")
+                path: databasePath, reason: "it has \(unexpectedObject), which diffabled never makes")
         }
         guard version == JournalSchema.version else {
             throw StoreOpeningError.otherSchema(path: databasePath, version: version, known: JournalSchema.version)
@@ -175,12 +175,12 @@ struct JournalDirectory {
 
 extension Database {
     /// Makes all statements report progress. `progress` has to live as long as the database, whose configuration retains it.
-    fileprivate func move(_ progress: WorkProgress) {
+    fileprivate func reportProgress(to progress: WorkProgress) {
         let instructionsBetween: Int32 = 100
         sqlite3_progress_handler(
             sqliteConnection, instructionsBetween,
             { progress in
-                if let progress { Unmanaged<WorkProgress>.fromOpaque(progress).takeUnretainedValue().move() }
+                if let progress { Unmanaged<WorkProgress>.fromOpaque(progress).takeUnretainedValue().noteProgress() }
                 return 0
             }, Unmanaged.passUnretained(progress).toOpaque())
     }

@@ -20,7 +20,7 @@ struct JournalRows {
         var kept = KeptTransactions()
         var notes = ByteWriter()
         var bytes = ByteWriter()
-        fileprivate(set) var chain = Chain(value: 0)
+        fileprivate(set) var chain = ChecksumChain(value: 0)
 
         /// The JSON of its transaction. Nil if the row holds several, or only a part of one.
         var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
@@ -101,9 +101,9 @@ struct JournalRows {
     }
 
     /// Chains each row to the list's previous row. `chain` returns the current end of a list's chain.
-    mutating func link(_ chain: (ListState) -> Chain) {
+    mutating func link(_ chain: (ListState) -> ChecksumChain) {
         // By list number. Stays empty for a single row, which is the usual case.
-        var ends: [Int: Chain] = [:]
+        var ends: [Int: ChecksumChain] = [:]
         for index in rows.indices {
             let row = rows[index]
             let linked = row.notes.withUnsafeBytes { notes in

@@ -140,7 +140,7 @@ enum JournalSchema {
     /// the change, `kinds` the number of kinds with a schema from then on. The columns from `time` on are those of `deletedList`.
     ///
     /// The text is short because SQLite stores the text of all tables, which has to fit in the database's first page
-    /// (for `isOurs`, and for `--repair` of a damaged database).
+    /// (for `isDiffabledDatabase`, and for `--repair` of a damaged database).
     private static let schemasTable = """
         CREATE TABLE schemas (list INTEGER NOT NULL, number INTEGER NOT NULL, schemas BLOB, others TEXT, existing TEXT,
         revision INTEGER, kinds INTEGER, time INTEGER, runningTime INTEGER, isOriginKnown INTEGER, process INTEGER,
@@ -149,7 +149,7 @@ enum JournalSchema {
 
     /// The first object in the database that diffabled never creates, for a message. A trigger, view or computed column
     /// would run statements of a forger.
-    static func stranger(in database: Database) throws -> String? {
+    static func unexpectedObject(in database: Database) throws -> String? {
         let tables = "'list', 'journal', 'checkpoint', 'request', 'lease', 'clock', 'deletedList', 'schemas'"
         let row = try Row.fetchOne(
             database,

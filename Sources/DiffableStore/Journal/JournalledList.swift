@@ -5,7 +5,7 @@ import Diffable
 final class JournalledList {
     /// The newest state on disk. `chain` ends with it.
     private(set) var state: ListState
-    private(set) var chain: Chain
+    private(set) var chain: ChecksumChain
     var access: AccessRecord
     /// The checksum of the list's schema rows; 0 for none.
     var schemas: Int64 = 0
@@ -66,7 +66,7 @@ final class JournalledList {
 
     struct RowEnd {
         var state: ListState
-        var chain: Chain
+        var chain: ChecksumChain
     }
 
     struct JournalledRow {
@@ -76,7 +76,7 @@ final class JournalledList {
         /// The number of transactions. One that spans several rows counts only in its first or last row.
         var steps = 0
         var kept = KeptTransactions()
-        var chain: Chain
+        var chain: ChecksumChain
     }
 
     /// The compact form of a row. There may be as many rows as transactions.
@@ -92,7 +92,7 @@ final class JournalledList {
         }
     }
 
-    init(state: ListState, chain: Chain, access: AccessRecord, deletion: Deletion? = nil) {
+    init(state: ListState, chain: ChecksumChain, access: AccessRecord, deletion: Deletion? = nil) {
         self.state = state
         self.chain = chain
         self.access = access
@@ -147,7 +147,7 @@ extension JournalledList {
             rows[last].steps += Int32(clamping: row.steps)
         }
         chain = row.chain
-        guard part > 0 || isMark(row) else { return }
+        guard part > 0 || keepsState(after: row) else { return }
         let mark = Mark(row: rowsRemoved + rows.count - 1, end: RowEnd(state: end(), chain: chain))
         if marks.last?.row == mark.row { marks.removeLast() }
         marks.append(mark)
@@ -155,14 +155,14 @@ extension JournalledList {
 
     /// Whether the state after a row is kept: after a long row, and at the revisions at which history keeps a complete
     /// state, because the two then share memory.
-    private func isMark(_ row: JournalledRow) -> Bool {
+    private func keepsState(after row: JournalledRow) -> Bool {
         let interval = HistoryRun.countMax
         return row.revision / interval > (row.revision - row.steps) / interval
             || row.length > PackedOperations.lengthMax || row.kept.length > PackedOperations.lengthMax
     }
 
     /// Records the state after the row that was added last.
-    func reach(_ state: ListState) {
+    func recordState(_ state: ListState) {
         // A later change in the same group may have renamed the list.
         self.state = state.named(self.state.name)
     }
@@ -173,16 +173,16 @@ extension JournalledList {
             let oldest = rows[forgottenRows].kept
             let rest = lengthKept - oldest.length
             let isTooMuch = rest + oldest.lastLength > limits.lengthMax && (rowsKept > 1 || !limits.isNewestKept)
-            guard isTooMuch || limits.isPast(oldest.lastTime, now: now) else { break }
+            guard isTooMuch || limits.isExpired(oldest.lastTime, now: now) else { break }
             forgetOldestRow()
         }
-        moveBase()
+        advanceBase()
     }
 
     /// Drops the oldest rows until the others cost at most `costMax` bytes. The newest row stays unless the cut includes it.
     func shorten(to costMax: Int, _ cut: HistoryCut) {
         while cost > costMax, rowsKept > (cut == .newest ? 0 : 1) { forgetOldestRow() }
-        moveBase()
+        advanceBase()
     }
 
     private func forgetOldestRow() {
@@ -193,7 +193,7 @@ extension JournalledList {
     }
 
     /// Moves the base forward as far as history allows.
-    private func moveBase() {
+    private func advanceBase() {
         if rowsKept == 0 {
             if deletion == nil, base?.state !== state { base = RowEnd(state: state, chain: chain) }
             marks.removeAll()

@@ -16,7 +16,7 @@ extension ListHeading {
     struct JournalRow {
         let revision: Int
         let part: Int
-        let chain: Chain
+        let chain: ChecksumChain
         let notes: UnsafeRawBufferPointer
         let operations: UnsafeRawBufferPointer
 
@@ -58,7 +58,7 @@ extension ListHeading.JournalRow {
     init(_ statement: Statement, from index: CInt) {
         self.init(
             revision: statement.integer(at: index), part: statement.integer(at: index + 1),
-            chain: Chain(value: Int64(statement.integer(at: index + 2))), notes: statement.bytes(at: index + 3),
+            chain: ChecksumChain(value: Int64(statement.integer(at: index + 2))), notes: statement.bytes(at: index + 3),
             operations: statement.bytes(at: index + 4))
     }
 }
@@ -74,8 +74,8 @@ extension Statement {
     }
 }
 
-extension Chain {
-    func linked(_ row: ListHeading.JournalRow) -> Chain {
+extension ChecksumChain {
+    func linked(_ row: ListHeading.JournalRow) -> ChecksumChain {
         linked(revision: row.revision, part: row.part, notes: row.notes, operations: row.operations)
     }
 }

@@ -10,7 +10,7 @@ struct ListHeading {
     let checkpointRevision: Int
     let checkpointChecksum: Int64
     let lastReloadRevision: Int
-    let chain: Chain
+    let chain: ChecksumChain
     var access: AccessRecord
     /// Nil for an existing list. Determines the table of the row.
     var deletion: Deletion?
@@ -37,7 +37,7 @@ struct ListHeading {
 
     init(begin state: ListState, access: AccessRecord) {
         self.init(
-            JournalledList.RowEnd(state: state, chain: Chain(begin: state)), generation: 0,
+            JournalledList.RowEnd(state: state, chain: ChecksumChain(begin: state)), generation: 0,
             checkpointChecksum: Self.checksumOfNoParts, access: access)
     }
 
@@ -77,7 +77,7 @@ extension AccessRecord {
         return names == SharedAccess() ? "\(sharing)" : "\(sharing) \(names.text)"
     }
 
-    mutating func takeSharing(_ text: String) {
+    mutating func readSharing(_ text: String) {
         let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count >= 2, let position = SharedPosition("\(parts[0]) \(parts[1])") else { return }
         sharing = position
@@ -116,7 +116,7 @@ extension ListHeading {
     }
 
     /// Deletes a list's row and returns it, so that it can be inserted with changes.
-    static func take(_ number: Int, from table: String, of database: Database) throws -> ListHeading? {
+    static func remove(_ number: Int, from table: String, of database: Database) throws -> ListHeading? {
         let heading = try Row.fetchOne(
             database, sql: "SELECT \(columns) FROM \(table) WHERE number = ?", arguments: [number]
         ).map(ListHeading.init)
@@ -124,7 +124,7 @@ extension ListHeading {
         return heading
     }
 
-    static func of(_ number: Int, in database: Database) throws -> ListHeading? {
+    static func fetch(_ number: Int, in database: Database) throws -> ListHeading? {
         try Row.fetchOne(database, sql: "SELECT \(columns) FROM list WHERE number = ?", arguments: [number])
             .map(ListHeading.init)
     }
@@ -143,14 +143,14 @@ extension ListHeading {
         checkpointRevision = try row.decode(Int.self, atIndex: 4).boundedNatural
         checkpointChecksum = try row.decode(Int64.self, atIndex: 5)
         lastReloadRevision = try row.decode(Int.self, atIndex: 6).boundedNatural
-        chain = Chain(value: try row.decode(Int64.self, atIndex: 7))
+        chain = ChecksumChain(value: try row.decode(Int64.self, atIndex: 7))
         // A value out of range cannot have been part of the checksum.
         access = AccessRecord(
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
             mode: try row.decode(Int?.self, atIndex: 11).flatMap(AccessMode.init(bits:)),
             source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) })
-        if let sharing = try row.decode(String?.self, atIndex: 13) { access.takeSharing(sharing) }
+        if let sharing = try row.decode(String?.self, atIndex: 13) { access.readSharing(sharing) }
     }
 
     func insert(into database: Database) throws {

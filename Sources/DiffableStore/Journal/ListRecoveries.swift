@@ -13,15 +13,15 @@ import Synchronization
 /// - The rows of a long list are copied up to a maximum length. The reading thread restores it while it reads the rest,
 ///   and another thread makes the records of its checkpoint (`CheckpointAssembly`).
 struct ListRecoveries {
-    private var underway: Deque<Bundle> = []
+    private var underway: Deque<RecoveryJob> = []
     /// The next work for the second thread.
-    private var gathered = Gathered()
+    private var gathered = QueuedLists()
     private let backlog = Backlog()
     private let queue = DispatchQueue(label: "diffabled.recovery", qos: .userInitiated)
 
     private static let lengthCopiedMax = 1 << 20
     private static let backlogMax = 1 << 20
-    /// In bytes. Gathered lists of this total length are sent.
+    /// In bytes. Queued lists of this total length are sent.
     private static let bundleLength = 1 << 16
     private static let lengthShort = 1 << 14
 
@@ -33,22 +33,22 @@ struct ListRecoveries {
         if place.length < Self.lengthShort || isWhole && backlog.length < Self.backlogMax {
             gathered.lists.append((recovery, place))
             guard gathered.length >= Self.bundleLength else { return }
-            send()
+            sendQueued()
             if place.length < Self.lengthShort { waitForRoom() }
         } else {
             let stored = StoredRows(copied: gathered.rows, place: place, rest: isWhole ? nil : rows)
-            send()
-            let bundle = Bundle()
+            sendQueued()
+            let bundle = RecoveryJob()
             underway.append(bundle)
             bundle.carryOut { [try recovery.restored(from: stored)] }
         }
     }
 
-    private mutating func send() {
+    private mutating func sendQueued() {
         let sent = gathered
-        gathered = Gathered()
+        gathered = QueuedLists()
         if sent.lists.isEmpty { return }
-        let bundle = Bundle()
+        let bundle = RecoveryJob()
         underway.append(bundle)
         backlog.add(sent.length)
         queue.async { [backlog] in
@@ -72,14 +72,14 @@ struct ListRecoveries {
 
     /// Waits for the next lists in order. Nil if none are left.
     mutating func next() throws -> [RecoveredList]? {
-        if underway.isEmpty { send() }
+        if underway.isEmpty { sendQueued() }
         return try underway.popFirst()?.restored()
     }
 
     /// Lists for the second thread, with copies of their rows.
-    private struct Gathered: Sendable {
+    private struct QueuedLists: Sendable {
         var rows = CopiedRows()
-        var lists: [(recovery: ListRecovery, place: CopiedRows.Place)] = []
+        var lists: [(recovery: ListRecovery, place: CopiedRows.ListRange)] = []
 
         /// In bytes. Each list adds an overhead, so that the number of empty lists is bounded too.
         var length: Int { rows.length + lists.count * 1_024 }
@@ -94,7 +94,7 @@ struct ListRecoveries {
         func add(_ length: Int) { sum.add(length, ordering: .relaxed) }
     }
 
-    private final class Bundle: Sendable {
+    private final class RecoveryJob: Sendable {
         private let made = Mutex<Result<[RecoveredList], any Error>?>(nil)
         private let isMade = DispatchSemaphore(value: 0)
 

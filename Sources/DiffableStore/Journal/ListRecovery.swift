@@ -19,7 +19,7 @@ struct ListRecovery: @unchecked Sendable {
     private var snapshot = Snapshot()
     private var revision: Int
     private var lastReloadRevision: Int
-    private var chain: Chain
+    private var chain: ChecksumChain
     private var checkpointLength = 0
     private var history = History()
     private(set) var lastTime: RunningTime?
@@ -54,8 +54,8 @@ struct ListRecovery: @unchecked Sendable {
         list.generation = heading.generation
         list.checkpointLength = checkpointLength
         try readJournal(of: list, from: rows)
-        list.reach(state)
-        trimPast(of: list)
+        list.recordState(state)
+        trimHistories(of: list)
         return (list, history)
     }
 
@@ -63,7 +63,7 @@ struct ListRecovery: @unchecked Sendable {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    private mutating func trimPast(of list: JournalledList) {
+    private mutating func trimHistories(of list: JournalledList) {
         list.trim(limits, now: now)
         history.trim(limits, now: now)
     }
@@ -117,7 +117,7 @@ extension ListRecovery {
                 throw damaged(at: revision + 1, "its journal continues at revision \(row.revision)")
             }
             part = row.part
-            if part == 0, history.length > limits.lengthMax + Self.lengthBeyond { trimPast(of: list) }
+            if part == 0, history.length > limits.lengthMax + Self.lengthBeyond { trimHistories(of: list) }
             try read(row, of: list)
         }
     }
@@ -133,7 +133,7 @@ extension ListRecovery {
             revision: revision, length: notes.length + lines.length, chain: chain)
         while let line = lines.next() {
             if written.part == 0 {
-                try take(line, with: notes.next(), into: &row)
+                try readTransaction(line, with: notes.next(), into: &row)
             } else {
                 try apply(operations(line))
             }
@@ -143,7 +143,7 @@ extension ListRecovery {
     }
 
     /// Reads the next transaction, or the first part of it, with its note.
-    private mutating func take(
+    private mutating func readTransaction(
         _ line: UnsafeRawBufferPointer, with note: UnsafeRawBufferPointer?, into row: inout JournalledList.JournalledRow
     ) throws {
         revision += 1

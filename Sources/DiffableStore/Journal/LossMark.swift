@@ -10,7 +10,7 @@ package struct LossMark {
     package init(in directory: String) { path = directory + "/loss" }
 
     /// Creates the file. Without it, the loss is only in the log.
-    func set() {
+    func create() {
         let file = try? FileDescriptor.opened(path, .readWrite, [.create, .noFollow], permissions: .ownerReadWrite)
         try? file?.close()
     }

@@ -32,7 +32,7 @@ extension SQLiteJournal {
         checkpoint.parts.writeNext(into: &part)
         let partChecksum = part.withUnsafeBytes { checksum($0) }
         checkpoint.checksum.add(partChecksum)
-        try reserveRoom(forLength: part.count)
+        try reserveDiskSpace(forLength: part.count)
         try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint, list) }
         checkpoint.part += 1
         checkpoint.length += part.count

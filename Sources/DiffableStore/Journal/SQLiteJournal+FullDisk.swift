@@ -17,16 +17,16 @@ extension SQLiteJournal {
     /// The number of pages by which the database file grows if there is room.
     private static let addedPages = 128
 
-    func reserveRoom(for changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
+    func reserveDiskSpace(for changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
         let schemas = changes.reduce(0) { $0 + ($1.schemas?.lengthCounted ?? 0) }
         let pages = Self.pages(for: rows.length + schemas) + 2 * changes.count
-        let isGrowing = changes.contains(where: makesLonger)
-        try reserveRoom(pages, isGrowing || pages > Self.sparePages / 2 ? .beyondSpare : .ifThereIs)
+        let isGrowing = changes.contains(where: growsDatabase)
+        try reserveDiskSpace(pages, isGrowing || pages > Self.sparePages / 2 ? .beyondSpare : .ifThereIs)
     }
 
     /// Reserves room for a part of a checkpoint, in bytes.
-    func reserveRoom(forLength length: Int) throws(JournalError) {
-        try reserveRoom(Self.pages(for: length), .beyondSpare)
+    func reserveDiskSpace(forLength length: Int) throws(JournalError) {
+        try reserveDiskSpace(Self.pages(for: length), .beyondSpare)
     }
 
     private enum Reservation {
@@ -35,7 +35,7 @@ extension SQLiteJournal {
         case ifThereIs
     }
 
-    private func reserveRoom(_ pages: Int, _ reservation: Reservation) throws(JournalError) {
+    private func reserveDiskSpace(_ pages: Int, _ reservation: Reservation) throws(JournalError) {
         pagesFree -= pages
         guard pagesFree < Self.sparePages else { return }
         do throws(JournalError) {
@@ -49,7 +49,7 @@ extension SQLiteJournal {
     /// An upper bound of the additional pages for rows of this length, in bytes.
     private static func pages(for length: Int) -> Int { 2 + (length + length / 16) / pageLength }
 
-    private func makesLonger(_ change: ListChange) -> Bool {
+    private func growsDatabase(_ change: ListChange) -> Bool {
         guard change.state.durability == .durable else { return false }
         switch change.event {
         case .created, .advanced: return true
@@ -88,7 +88,7 @@ extension SQLiteJournal {
     }
 
     /// Preallocates the start of the log, so that a deletion has room after a startup on a full disk. A failure is ignored.
-    func reserveLog() {
+    func preallocateLog() {
         guard let log = try? FileDescriptor.opened(directory.databasePath + "-wal", .readWrite, .noFollow) else {
             return
         }

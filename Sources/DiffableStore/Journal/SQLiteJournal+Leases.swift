@@ -29,7 +29,7 @@ extension SQLiteJournal {
         var leases: [Int: Leases] = [:]
         for (number, change) in changes {
             guard let name = lists[number]?.state.name else { continue }
-            for change in change.values { leases[number, default: Leases(of: name)].make(change) }
+            for change in change.values { leases[number, default: Leases(of: name)].apply(change) }
         }
         return leases
     }

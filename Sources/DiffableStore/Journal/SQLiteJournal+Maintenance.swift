@@ -8,33 +8,33 @@ extension SQLiteJournal {
     func scheduleMaintenance() {
         guard case .idle = maintenanceState, !maintenance.isEmpty || isLogLong else { return }
         maintenanceState = .scheduled
-        executor.execute { self.assumeIsolated { $0.doMaintenance() } }
+        executor.execute { self.assumeIsolated { $0.runMaintenance() } }
     }
 
     /// Does one slice of maintenance. Groups that arrived before it was scheduled are already written. Groups that arrive
     /// during it are written before the next slice.
-    private func doMaintenance() {
+    private func runMaintenance() {
         guard case .scheduled = maintenanceState else { return }
         maintenanceState = .idle
         if isLogLong {
-            _ = moveLog()
+            _ = moveLogIntoDatabase()
             return scheduleMaintenance()
         }
         do throws(JournalError) {
-            do throws(JournalError) { try doSlice() } catch {
+            do throws(JournalError) { try runMaintenanceSlice() } catch {
                 // A full disk is handled as for a commit group. Moving the log frees the space of deletions.
-                guard error == .noSpace, moveLog() else { throw error }
-                try doSlice()
+                guard error == .noSpace, moveLogIntoDatabase() else { throw error }
+                try runMaintenanceSlice()
             }
         } catch {
             // Moving the log may have failed for a worse reason.
             if case .failed = maintenanceState { return }
-            maintenanceFailed(error)
+            handleMaintenanceFailure(error)
         }
         scheduleMaintenance()
     }
 
-    private func doSlice() throws(JournalError) {
+    private func runMaintenanceSlice() throws(JournalError) {
         errno = 0
         do {
             switch maintenance[0] {
@@ -58,7 +58,7 @@ extension SQLiteJournal {
 
     /// Moves the pages in SQLite's log into the database, so that the log restarts. Returns false on failure.
     /// - Parameter kind: `.truncate` also empties the log file.
-    func moveLog(_ kind: Database.CheckpointMode = .passive) -> Bool {
+    func moveLogIntoDatabase(_ kind: Database.CheckpointMode = .passive) -> Bool {
         executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
@@ -83,7 +83,7 @@ extension SQLiteJournal {
         maintenanceState = .failed(reason: reason)
     }
 
-    private func maintenanceFailed(_ error: JournalError) {
+    private func handleMaintenanceFailure(_ error: JournalError) {
         switch error {
         case .noSpace:
             maintenanceState = .postponed

@@ -5,9 +5,9 @@ import Logging
 
 extension SQLiteJournal {
     /// Restores every list from its checkpoint and the journal since then. The lists get new epochs unless the witness
-    /// proves that nothing is lost. Nothing on disk changes before `takeOver`.
+    /// proves that nothing is lost. Nothing on disk changes before `beginWriting`.
     func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
-        try directory.withOpeningErrors {
+        try directory.translatingOpeningErrors {
             // One transaction: otherwise each statement would be its own and lock the file separately.
             try database.read { try recover(from: $0, onProgress) }
         }
@@ -24,11 +24,11 @@ extension SQLiteJournal {
         var restored = try restore(headings, from: rows, database)
         progress.finish()
         let shares = restored.lists.map(\.list.share)
-        verdict = verdict(about: shares)
+        verdict = witnessVerdict(about: shares)
         if verdict != .proven { restored.beginEpochs() }
-        clock = clock.going(onFrom: try lastRunningTime(restored.lists.map(\.lastChange), in: database))
+        clock = clock.continuing(from: try lastRunningTime(restored.lists.map(\.lastChange), in: database))
         var recovered = RecoveredLists()
-        for list in restored.inOrderOfChanges { try take(list, into: &recovered, database) }
+        for list in restored.inOrderOfChanges { try adopt(list, into: &recovered, database) }
         historyBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
             list.shorten(to: list.cost - excess, cut)
             recovered.histories[list.state.number]?.shorten(to: list.cost, cut)
@@ -51,7 +51,7 @@ extension SQLiteJournal {
         // The clock continues from the newest recorded time. After a clean stop that is exact; otherwise the time after
         // the last change is lost.
         let times = headings.map(\.deletion?.moment.running) + requests.values.map(\.time)
-        let now = clock.going(onFrom: try lastRunningTime(times, in: database)).running
+        let now = clock.continuing(from: try lastRunningTime(times, in: database)).running
         var restored = RecoveryBuffer(limits: limits.history)
         func append(_ lists: [RecoveredList]) {
             for var list in lists {
@@ -75,7 +75,7 @@ extension SQLiteJournal {
     }
 
     /// Adopts a restored list. Called in the order of their last changes, most recent last.
-    private func take(
+    private func adopt(
         _ restored: RecoveredList, into recovered: inout RecoveredLists, _ database: Database
     ) throws {
         let (heading, list) = (restored.heading, restored.list)

@@ -15,7 +15,7 @@ extension SQLiteJournal {
     }
 
     /// Updates the counts once the result is on disk.
-    func followResult(of change: ListChange) {
+    func updateResultCounts(of change: ListChange) {
         let number = change.state.number
         guard let result = change.result, let list = lists[number] else { return }
         let before = list.numberOfResults
@@ -33,7 +33,7 @@ extension SQLiteJournal {
     private func deleteResultsBeyondBudget() {
         let max = limits.requests.keysInAllMax
         guard keyCount > max + Swift.max(max / 4, 256) else { return }
-        let level = KeyBudget.level(of: lists.values.map(\.numberOfResults), within: max)
+        let level = KeyBudget.keysPerList(of: lists.values.map(\.numberOfResults), within: max)
         for (number, list) in lists where list.numberOfResults > level {
             keyCount -= list.numberOfResults - level
             list.oldestResult = list.lastResult - level + 1
@@ -70,7 +70,7 @@ extension SQLiteJournal {
             guard last > 0 else { continue }
             windows[number]?.trim(limits.requests, now: now)
         }
-        let level = KeyBudget.level(of: windows.values.map(\.settledCount), within: limits.requests.keysInAllMax)
+        let level = KeyBudget.keysPerList(of: windows.values.map(\.settledCount), within: limits.requests.keysInAllMax)
         for number in windows.keys {
             windows[number]?.shorten(to: level)
             guard let list = lists[number] else { continue }
@@ -92,7 +92,7 @@ extension SQLiteJournal {
                 throw damagedRequest(of: row.list, last + 1)
             }
             windows[row.list, default: RequestWindow()].append(row.result)
-            windows[row.list]?.settle(limits.requests)
+            windows[row.list]?.markOldestWritten(limits.requests)
         }
         return windows
     }

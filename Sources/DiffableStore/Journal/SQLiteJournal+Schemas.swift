@@ -18,7 +18,7 @@ extension SQLiteJournal {
         for row in rows { try row.insert(into: database) }
     }
 
-    func followSchemas(of change: ListChange) {
+    func updateSchemasChecksum(of change: ListChange) {
         guard let rows = change.schemasRows else { return }
         lists[change.state.number]?.schemas = SchemasRow.checksum(of: rows.map(\.checksum))
     }

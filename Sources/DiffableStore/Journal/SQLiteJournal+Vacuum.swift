@@ -31,7 +31,7 @@ extension SQLiteJournal {
         guard free > most, free < before ?? .max else {
             isVacuumDue = false
             maintenance.removeFirst()
-            if before != nil, moveLog(.truncate) { reserveLog() }
+            if before != nil, moveLogIntoDatabase(.truncate) { preallocateLog() }
             // Frees up to 2 MB of cached pages. The next change finds them in the system's cache anyway.
             database.writeWithoutTransaction { _ = sqlite3_db_release_memory($0.sqliteConnection) }
             return

@@ -5,7 +5,7 @@ import Logging
 import SystemPackage
 
 extension SQLiteJournal {
-    func verdict(about lists: [ListsDigest.Share]) -> WitnessVerdict {
+    func witnessVerdict(about lists: [ListsDigest.Share]) -> WitnessVerdict {
         var digest = ListsDigest()
         for list in lists { digest.add(list) }
         let verdict = Witness.verdict(in: directory.path, about: digest)
@@ -14,13 +14,13 @@ extension SQLiteJournal {
     }
 
     /// Starts writing, after `recover`: new epochs if needed, and the witness. Nothing on disk changes before this.
-    func takeOver() throws(StoreOpeningError) {
-        tell(verdict)
-        if verdict == .lost { LossMark(in: directory.path).set() }
-        try directory.withOpeningErrors {
+    func beginWriting() throws(StoreOpeningError) {
+        logVerdict(verdict)
+        if verdict == .lost { LossMark(in: directory.path).create() }
+        try directory.translatingOpeningErrors {
             if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }
-        reserveLog()
+        preallocateLog()
         for list in lists.values { digest.add(list.share) }
         do throws(Errno) {
             let witness = try Witness(in: directory.path)
@@ -33,7 +33,7 @@ extension SQLiteJournal {
         }
     }
 
-    private func tell(_ verdict: WitnessVerdict) {
+    private func logVerdict(_ verdict: WitnessVerdict) {
         let meaning = "every durable list gets a new epoch, and clients that resume get a reset"
         switch verdict {
         case .proven: break
@@ -77,7 +77,7 @@ extension SQLiteJournal {
             let schemas = change.schemasRows
             guard change.access != nil || schemas != nil else { continue }
             let number = change.state.number
-            var share = soFar(number) ?? ListsDigest.Share(change.state, Chain(begin: change.state))
+            var share = soFar(number) ?? ListsDigest.Share(change.state, ChecksumChain(begin: change.state))
             if let access = change.access { share.access = access }
             if let schemas { share.schemas = SchemasRow.checksum(of: schemas.map(\.checksum)) }
             shares[number] = share
@@ -110,7 +110,7 @@ extension SQLiteJournal {
     }
 
     /// Records in the witness that a commit group is about to be written, with the digest after it.
-    func announce(_ underway: ListsDigest) throws(JournalError) {
+    func recordGroupStart(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
         do throws(Errno) {
             try witness?.write(witnessRecord(underway: underway))
@@ -123,7 +123,7 @@ extension SQLiteJournal {
 
     /// Records in the witness that the group is on disk, before anything is acknowledged. Without room for that, the witness
     /// still says that the group may be on disk. That is enough for the next startup, and the next group records it.
-    func acknowledge(_ underway: ListsDigest) throws(JournalError) {
+    func recordGroupEnd(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
         digest = underway
         do throws(Errno) {

@@ -21,7 +21,7 @@ package actor SQLiteJournal: Journal {
     var clock: StoreClock
 
     var digest = ListsDigest()
-    /// Nil before `takeOver`.
+    /// Nil before `beginWriting`.
     var witness: Witness?
     var verdict = WitnessVerdict.proven
     let boot = WitnessRecord.currentBoot
@@ -118,7 +118,7 @@ package actor SQLiteJournal: Journal {
         do throws(JournalError) { try keepRunningTime() } catch {
             if case .failed(let reason) = error { return maintenanceState = .failed(reason: reason) }
         }
-        _ = moveLog()
+        _ = moveLogIntoDatabase()
     }
 }
 
@@ -131,9 +131,9 @@ extension SQLiteJournal {
         let digest = digest(after: changes, rows)
         executor.progress.expectToWrite(rows.length)
         do throws(JournalError) {
-            try announce(digest)
+            try recordGroupStart(digest)
             try writeIfThereIsRoom(changes, rows)
-            try acknowledge(digest)
+            try recordGroupEnd(digest)
         } catch {
             // Nothing more is written or synced, because a second sync may succeed without the data that the first one lost.
             if case .failed(let reason) = error { maintenanceState = .failed(reason: reason) }
@@ -141,10 +141,10 @@ extension SQLiteJournal {
         }
         groupsWritten += 1
         if case .postponed = maintenanceState { maintenanceState = .idle }
-        for change in changes { follow(change) }
+        for change in changes { updateRecords(after: change) }
         var encodings = [[UInt8]?](repeating: nil, count: changes.count)
         for row in rows.rows {
-            follow(row)
+            updateRecords(after: row)
             encodings[row.change] = row.onlyStep
         }
         return .success(encodings)
@@ -152,12 +152,12 @@ extension SQLiteJournal {
 
     private func writeIfThereIsRoom(_ changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
         do throws(JournalError) {
-            try reserveRoom(for: changes, rows)
+            try reserveDiskSpace(for: changes, rows)
             try write(changes, rows)
         } catch {
             // The log may be unable to grow but able to restart, which is enough for a deletion.
-            guard error == .noSpace, moveLog() else { throw error }
-            try reserveRoom(for: changes, rows)
+            guard error == .noSpace, moveLogIntoDatabase() else { throw error }
+            try reserveDiskSpace(for: changes, rows)
             try write(changes, rows)
         }
     }
@@ -202,7 +202,7 @@ extension SQLiteJournal {
         rows.link { state in
             if let list = lists[state.number] { return list.chain }
             // The list was created in this group and may have been renamed later in it. Its chain starts with its first name.
-            return Chain(begin: changes.first { $0.state.number == state.number }?.state ?? state)
+            return ChecksumChain(begin: changes.first { $0.state.number == state.number }?.state ?? state)
         }
         return rows
     }
@@ -215,11 +215,11 @@ extension SQLiteJournal {
         case .created:
             try ListHeading(begin: state, access: change.access ?? AccessRecord()).insert(into: database)
         case .deleted(let deletion?):
-            var heading = try ListHeading.take(state.number, from: "list", of: database)
+            var heading = try ListHeading.remove(state.number, from: "list", of: database)
             heading?.deletion = deletion
             try heading?.insert(into: database)
         case .undeleted:
-            var heading = try ListHeading.take(state.number, from: "deletedList", of: database)
+            var heading = try ListHeading.remove(state.number, from: "deletedList", of: database)
             heading?.name = state.name.description
             try heading?.insert(into: database)
         case .deleted(nil), .purged:
@@ -228,11 +228,11 @@ extension SQLiteJournal {
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [state.number]
             )
         case .advanced(let former, _):
-            let access = try ListHeading.take(former.number, from: "list", of: database)?.access ?? AccessRecord()
+            let access = try ListHeading.remove(former.number, from: "list", of: database)?.access ?? AccessRecord()
             try ListHeading(begin: state.beforeAdvance, access: access).insert(into: database)
         case .stepped: break
         case .unchanged:
-            if let access = change.access, var heading = try ListHeading.of(state.number, in: database) {
+            if let access = change.access, var heading = try ListHeading.fetch(state.number, in: database) {
                 heading.access = access
                 try heading.update(in: database)
             }
@@ -254,13 +254,13 @@ extension SQLiteJournal {
     }
 
     /// Updates the in-memory records of the group's lists once it is on disk.
-    private func follow(_ change: ListChange) {
+    private func updateRecords(after change: ListChange) {
         let number = change.state.number
         guard change.state.durability == .durable else { return }
         switch change.event {
         case .created:
             lists[number] = JournalledList(
-                state: change.state, chain: Chain(begin: change.state), access: change.access ?? AccessRecord())
+                state: change.state, chain: ChecksumChain(begin: change.state), access: change.access ?? AccessRecord())
         case .deleted(let deletion?):
             if let list = lists[number] {
                 list.delete(deletion)
@@ -270,7 +270,7 @@ extension SQLiteJournal {
             if let list = lists[number] {
                 list.undelete(as: change.state)
                 historyBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
-                keepPastWithinBudget()
+                trimHistoriesToBudget()
             }
         case .deleted(nil), .purged:
             if let list = lists.removeValue(forKey: number) {
@@ -284,19 +284,19 @@ extension SQLiteJournal {
             keyCount -= list.numberOfResults
             maintenance.append(.rowDeletion(.everything(list: former.number)))
             let before = change.state.beforeAdvance
-            lists[number] = JournalledList(state: before, chain: Chain(begin: before), access: list.access)
+            lists[number] = JournalledList(state: before, chain: ChecksumChain(begin: before), access: list.access)
         case .stepped: break
         case .unchanged: if let access = change.access { lists[number]?.access = access }
         }
-        followSchemas(of: change)
-        followResult(of: change)
+        updateSchemasChecksum(of: change)
+        updateResultCounts(of: change)
     }
 
-    private func follow(_ row: JournalRows.Row) {
+    private func updateRecords(after row: JournalRows.Row) {
         // If the list was deleted in the same group, the deletion of its rows is in the queue.
         guard let list = lists[row.state.number] else { return }
         list.append(row.journalled, part: row.part) { row.state }
-        list.reach(row.state)
+        list.recordState(row.state)
         // The list was deleted in the same group.
         if list.deletion != nil { list.dropStates() }
         // Only the last part of a long transaction triggers trimming.
@@ -304,13 +304,13 @@ extension SQLiteJournal {
             list.trim(limits.history, now: clock.running)
             if list.deletion == nil {
                 historyBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
-                keepPastWithinBudget()
+                trimHistoriesToBudget()
             }
         }
         considerCheckpoint(of: list)
     }
 
-    private func keepPastWithinBudget() {
+    private func trimHistoriesToBudget() {
         historyBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
             list.shorten(to: list.cost - excess, cut)
             considerCheckpoint(of: list)

@@ -1,7 +1,7 @@
 /// The table rows of one list for its recovery: first the copied ones, then those still to be read.
 struct StoredRows {
     let copied: CopiedRows
-    let place: CopiedRows.Place
+    let place: CopiedRows.ListRange
     /// The rows that were not copied, to avoid a second copy of a long list. Nil if all were; any thread can then read them.
     let rest: OrderedRows?
 
@@ -30,7 +30,7 @@ struct CopiedRows: Sendable {
     private var parts: [Part] = []
     private var rows: [Row] = []
 
-    struct Place {
+    struct ListRange {
         fileprivate let parts: Range<Int>
         fileprivate let rows: Range<Int>
         /// In bytes.
@@ -46,7 +46,7 @@ struct CopiedRows: Sendable {
     private struct Row {
         let revision: Int
         let part: Int
-        let chain: Chain
+        let chain: ChecksumChain
         let notes: Range<Int>
         let operations: Range<Int>
     }
@@ -55,7 +55,7 @@ struct CopiedRows: Sendable {
     var length: Int { bytes.count }
 
     /// Copies the rows of the next list until they have at least `lengthMax` bytes.
-    mutating func append(of heading: ListHeading, from stored: OrderedRows, upTo lengthMax: Int) throws -> Place {
+    mutating func append(of heading: ListHeading, from stored: OrderedRows, upTo lengthMax: Int) throws -> ListRange {
         let (firstPart, firstRow, start) = (parts.count, rows.count, length)
         func reading() -> RowDisposition { length - start < lengthMax ? .goesOn : .stops }
         try stored.forEachCheckpointRow(of: heading) { row in
@@ -71,7 +71,7 @@ struct CopiedRows: Sendable {
                 return reading()
             }
         }
-        return Place(parts: firstPart..<parts.count, rows: firstRow..<rows.count, length: length - start)
+        return ListRange(parts: firstPart..<parts.count, rows: firstRow..<rows.count, length: length - start)
     }
 
     private mutating func copy(_ blob: UnsafeRawBufferPointer) -> Range<Int> {
@@ -81,7 +81,7 @@ struct CopiedRows: Sendable {
     }
 
     fileprivate func forEachCheckpointRow(
-        at place: Place, _ body: (ListHeading.CheckpointRow) throws -> Void
+        at place: ListRange, _ body: (ListHeading.CheckpointRow) throws -> Void
     ) throws {
         try bytes.withUnsafeBytes { bytes in
             for part in parts[place.parts] {
@@ -91,7 +91,7 @@ struct CopiedRows: Sendable {
         }
     }
 
-    fileprivate func forEachJournalRow(at place: Place, _ body: (ListHeading.JournalRow) throws -> Void) throws {
+    fileprivate func forEachJournalRow(at place: ListRange, _ body: (ListHeading.JournalRow) throws -> Void) throws {
         try bytes.withUnsafeBytes { bytes in
             for row in rows[place.rows] {
                 try body(

@@ -156,7 +156,7 @@ extension Witness {
 
     /// Whether the witness says that lists have been acknowledged. A copied witness counts too, because a directory may
     /// have been copied without its database.
-    static func knowsOfLists(in directory: String) -> Bool {
+    static func hasAcknowledgedLists(in directory: String) -> Bool {
         let record =
             switch read(in: directory) {
             case .success(let record): record as WitnessRecord?

@@ -8,7 +8,7 @@ struct ListSalvage {
     private let heading: ListHeading
     private var snapshot = Snapshot()
     private var revision: Int
-    private var chain: Chain
+    private var chain: ChecksumChain
     /// False if the heading is damaged. The heading contains the start of the chain, so an undamaged first row may seem
     /// not to fit.
     private var isChainCertain: Bool
@@ -31,16 +31,16 @@ struct ListSalvage {
         if !isHeadingGood { damage = "its row in the table of lists has a wrong checksum" }
     }
 
-    mutating func examined(in database: Database) -> ExaminedList {
+    mutating func salvaged(in database: Database) -> ExaminedList {
         do {
             try readCheckpoint(from: database)
             try readJournal(from: database)
             whole = (snapshot, revision)
         } catch {
-            note(error)
+            recordDamage(error)
         }
-        do { try readResults(from: database) } catch { note(error) }
-        do { try readSchemas(from: database) } catch { note(error) }
+        do { try readResults(from: database) } catch { recordDamage(error) }
+        do { try readSchemas(from: database) } catch { recordDamage(error) }
         // An invalid name is one more fault.
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
@@ -49,7 +49,7 @@ struct ListSalvage {
             access: access, schemas: schemas, deletion: heading.deletion)
     }
 
-    private mutating func note(_ error: any Error) {
+    private mutating func recordDamage(_ error: any Error) {
         let reason = (error as? Fault)?.reason ?? "\(error)"
         damage = [damage, reason].compactMap(\.self).joined(separator: "; ")
     }
@@ -150,7 +150,7 @@ extension ListSalvage {
                 if chain.linked(row) != row.chain {
                     let reason = "its journal has a wrong checksum there"
                     if isChainCertain { throw Fault(reason: reason) }
-                    note(Fault(reason: "cannot verify revision \(row.revision)"))
+                    recordDamage(Fault(reason: "cannot verify revision \(row.revision)"))
                 }
                 chain = row.chain
                 isChainCertain = true

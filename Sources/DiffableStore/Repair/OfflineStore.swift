@@ -22,11 +22,11 @@ package struct OfflineStore {
         do throws(UntrustedPath) { _ = try TrustedPath(directory: scratch) } catch {
             throw .scratchUnusable(path: scratch, reason: error.reason(for: scratch))
         }
-        if let reason = absence() { return .missing(path: databasePath, reason: reason) }
+        if let reason = missingDatabaseReason() { return .missing(path: databasePath, reason: reason) }
         let lock = try DatabaseLock(.reading, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
         do throws(StoreOpeningError) {
-            return try working { try withScratch(in: scratch) { try examine(scratch: $0) } }
+            return try translatingErrors { try withScratch(in: scratch) { try examine(scratch: $0) } }
         } catch {
             guard case .directoryUnusable(_, let reason) = error else { throw error }
             throw .scratchUnusable(path: scratch, reason: reason)
@@ -69,15 +69,17 @@ package struct OfflineStore {
     /// - Parameter name: the name of the subdirectory for the old files.
     package func repair(keepingIn name: String) throws(StoreOpeningError) -> Repair {
         try JournalDirectory(path: directory).checkTrust()
-        let absence = absence()
+        let missingDatabaseReason = missingDatabaseReason()
         // The lock needs a file.
-        if absence != nil { try JournalDirectory(path: directory).makeFile() }
+        if missingDatabaseReason != nil { try JournalDirectory(path: directory).makeFile() }
         let lock = try DatabaseLock(.writing, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
-        return try working {
+        return try translatingErrors {
             try withScratch(in: directory) { scratch in
                 let found =
-                    if let absence { StoreExamination.missing(path: databasePath, reason: absence) } else {
+                    if let missingDatabaseReason {
+                        StoreExamination.missing(path: databasePath, reason: missingDatabaseReason)
+                    } else {
                         try examine(scratch: scratch)
                     }
                 if found.isGood { return Repair(found: found, keptIn: nil) }
@@ -90,7 +92,7 @@ package struct OfflineStore {
     }
 
     /// Why the database counts as missing: it does not exist, but lists did. Nil if it exists.
-    private func absence() -> String? {
+    private func missingDatabaseReason() -> String? {
         do throws(StoreOpeningError) {
             try JournalDirectory(path: directory).checkPresence()
         } catch {
@@ -99,7 +101,7 @@ package struct OfflineStore {
         return nil
     }
 
-    private func working<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
+    private func translatingErrors<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
         do {
             return try body()
         } catch let error as StoreOpeningError {
@@ -137,7 +139,7 @@ extension OfflineStore {
             let other = scratch + "/other"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
             try StateFiles(directory: directory).copy(to: other)
-            do throws(StoreOpeningError) { try RepairedDatabase.tryOut(other) } catch {
+            do throws(StoreOpeningError) { try RepairedDatabase.checkThatItOpens(other) } catch {
                 examination.faults.append("\(error)".replacing(other, with: directory))
             }
         }
@@ -156,7 +158,7 @@ extension OfflineStore {
             let good = headings.filter { $0.heading.checksum == $0.checksum }.map(\.heading)
             for heading in good {
                 var salvage = ListSalvage(heading, isHeadingGood: true)
-                let list = salvage.examined(in: database)
+                let list = salvage.salvaged(in: database)
                 examination.lists.append(list)
                 digest.add(list.share)
             }
@@ -171,7 +173,7 @@ extension OfflineStore {
                     continue
                 }
                 var salvage = ListSalvage(heading, isHeadingGood: false)
-                examination.lists.append(salvage.examined(in: database))
+                examination.lists.append(salvage.salvaged(in: database))
             }
             examineLeases(database, &examination)
             // Damaged lists do not match the witness either, and have been reported already.
@@ -211,7 +213,9 @@ extension OfflineStore {
         do throws(StoreOpeningError) {
             return try JournalDirectory(path: copy).openDatabase()
         } catch {
-            guard case .unreadable = error, JournalDirectory(path: copy).isOurs() else { throw inPlace(error) }
+            guard case .unreadable = error, JournalDirectory(path: copy).isDiffabledDatabase() else {
+                throw withOriginalPath(error)
+            }
         }
         examination.faults.append("the first page of the database file is damaged")
         do {
@@ -233,7 +237,7 @@ extension OfflineStore {
         }
     }
 
-    private func inPlace(_ error: StoreOpeningError) -> StoreOpeningError {
+    private func withOriginalPath(_ error: StoreOpeningError) -> StoreOpeningError {
         switch error {
         case .directoryUnusable(_, let reason): .directoryUnusable(path: directory, reason: reason)
         case .scratchUnusable, .notOwned: error
@@ -258,7 +262,7 @@ extension OfflineStore {
         let kept = old.path(name)
         try FileManager.default.createDirectory(
             atPath: kept, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        old.adopt(name)
+        old.giveToDirectoryOwner(name)
         let names = try old.names()
         try old.link(to: kept)
         try StateFiles(directory: kept).synchronize()
@@ -268,7 +272,7 @@ extension OfflineStore {
         for name in names where name != database { try FileManager.default.removeItem(atPath: old.path(name)) }
         for name in try StateFiles(directory: new).names() {
             guard rename("\(new)/\(name)", old.path(name)) == 0 else { throw Errno.last }
-            old.adopt(name)
+            old.giveToDirectoryOwner(name)
         }
         try old.synchronize()
         return kept

@@ -32,17 +32,17 @@ struct RepairedDatabase {
                     try write(list, deletion: deletion, to: database)
                 }
                 let lists = Dictionary(found.lists.map { ($0.number, $0) }) { first, _ in first }
-                for lease in found.leases where isThere(lease, in: lists[lease.list]) {
+                for lease in found.leases where exists(lease, in: lists[lease.list]) {
                     try lease.insert(into: database)
                 }
                 return .commit
             }
         }
         try database.close()
-        try Self.tryOut(directory)
+        try Self.checkThatItOpens(directory)
     }
 
-    private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
+    private func exists(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
         guard let list, !list.isReplaceable else { return false }
         switch lease.kind {
         case .list: return true
@@ -54,7 +54,7 @@ struct RepairedDatabase {
     /// A deletion at a time that is not before the other deletions, from which the daemon's clock continues.
     private func deletionNow() -> Deletion {
         let running = found.lists.compactMap { $0.deletion?.moment.running }.max() ?? RunningTime(milliseconds: 0)
-        return Deletion(moment: StoreClock.system.going(onFrom: running).now, origin: nil)
+        return Deletion(moment: StoreClock.system.continuing(from: running).now, origin: nil)
     }
 
     private func write(_ list: ExaminedList, deletion: Deletion?, to database: Database) throws {
@@ -79,7 +79,7 @@ struct RepairedDatabase {
             }
             part += 1
         }
-        let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
+        let end = JournalledList.RowEnd(state: state, chain: ChecksumChain(begin: state))
         try ListHeading(
             end, generation: generation, checkpointChecksum: sum,
             // The owner is known only by name, which needs the daemon to resolve it.
@@ -92,17 +92,17 @@ struct RepairedDatabase {
     }
 
     /// Opens a directory as a daemon would, without writing.
-    static func tryOut(_ directory: String) throws(StoreOpeningError) {
+    static func checkThatItOpens(_ directory: String) throws(StoreOpeningError) {
         let journal = try SQLiteJournal(
             directory: directory, limits: StoreLimits(),
             logger: Logger(label: "diffabled") { _ in SwiftLogNoOpLogHandler() })
-        _ = try journal.tryOut()
+        _ = try journal.checkThatItOpens()
     }
 }
 
 extension SQLiteJournal {
     /// Recovers on this thread and closes.
-    fileprivate nonisolated func tryOut() throws(StoreOpeningError) -> RecoveredLists {
+    fileprivate nonisolated func checkThatItOpens() throws(StoreOpeningError) -> RecoveredLists {
         let result = executor.run {
             self.assumeIsolated { journal in
                 Result { () throws(StoreOpeningError) in try journal.recover() }

@@ -37,7 +37,7 @@ struct StateFiles {
 
     /// Gives a file that root created to the owner of the directory. `--repair` runs as root only in a directory that
     /// its owner cannot reach. Does not follow a symbolic link.
-    func adopt(_ name: String) {
+    func giveToDirectoryOwner(_ name: String) {
         guard geteuid() == 0, let owner = try? Stat(directory) else { return }
         _ = lchown(path(name), owner.userID.rawValue, owner.groupID.rawValue)
     }

@@ -36,7 +36,7 @@ package struct ExaminedList: Sendable {
     let number: Int
     let epoch: String
     /// The end of the journal's chain, as far as it was read.
-    let chain: Chain
+    let chain: ChecksumChain
     let isShared: Bool
     /// The results of requests with a key whose changes are in this state.
     let results: [FirstResult]

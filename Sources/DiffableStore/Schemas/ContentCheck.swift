@@ -27,21 +27,21 @@ extension SchemaSet {
     ) throws(InvalidContent) {
         if isEmpty { return }
         var first: InvalidContent?
-        forEachMisfit(in: difference, of: new) { misfit in
+        forEachInvalidItem(in: difference, of: new) { misfit in
             first = misfit
             return .stop
         }
         guard let first else { return }
-        throw self.first(of: request, in: difference, to: new) ?? first
+        throw self.firstInvalidItem(of: request, in: difference, to: new) ?? first
     }
 
     /// The invalid item of the request's earliest operation. An item belongs to the last operation that wrote it.
-    private func first(
+    private func firstInvalidItem(
         of request: [ListOperation], in difference: [ListOperation], to new: Snapshot
     ) -> InvalidContent? {
         if request.isEmpty { return nil }
         var misfits: [ItemID: InvalidContent] = [:]
-        forEachMisfit(in: difference, of: new) { misfit in
+        forEachInvalidItem(in: difference, of: new) { misfit in
             misfits[misfit.item] = misfit
             return .goOn
         }
@@ -59,7 +59,7 @@ extension SchemaSet {
         return order.min { $0.value < $1.value }.flatMap { misfits[$0.key] }
     }
 
-    private func forEachMisfit(
+    private func forEachInvalidItem(
         in difference: [ListOperation], of new: Snapshot, _ body: (InvalidContent) -> Continuation
     ) {
         for operation in difference {

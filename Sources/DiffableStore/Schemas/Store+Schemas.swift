@@ -28,7 +28,7 @@ extension Store {
         let (name, set, existing) = (request.name, request.set, request.existing)
         do throws(StoreError) {
             let head = try governedHead(of: name, by: request.peer, otherwise: .schemas)
-            guard let held = heldLists[name], held.shared == nil else { throw .notForShared(name, .schemas) }
+            guard let held = storedLists[name], held.shared == nil else { throw .notForShared(name, .schemas) }
             let former = held.headSchemas
             if existing == .areChecked, !set.isEmpty {
                 if let checked, checked.head === head {
@@ -58,7 +58,8 @@ extension Store {
 
     /// Checks a large list in the background. If changes overtake the check too often, they have to wait for the last attempt.
     private func check(
-        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ background: BackgroundWork
+        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: StoredList,
+        _ background: BackgroundWork
     ) {
         if held.isReserved {
             return held.waiting.append { store in _ = store.carryOut(request) }
@@ -69,7 +70,8 @@ extension Store {
         if isReserving { held.isReserved = true }
         let list = ReservedList(held: held, isReserved: isReserving)
         let size = head.snapshot.numberOfItems * request.set.costOfItem
-        background.find(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) { [next] error in
+        background.compute(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) {
+            [next] error in
             self.assumeIsolated { store in
                 // `carryOut` has to find the list free.
                 if isReserving { list.held.isReserved = false }
@@ -83,7 +85,7 @@ extension Store {
     package func schemas(
         of name: ListName, for peer: Peer = .daemon
     ) throws(StoreError) -> (state: ListState, schemas: ListSchemas?) {
-        guard mayRead(name, peer), let held = heldLists[name], let state = held.committed else {
+        guard mayRead(name, peer), let held = storedLists[name], let state = held.committed else {
             throw .noSuchList(name)
         }
         return (state, held.schemas)
@@ -91,13 +93,13 @@ extension Store {
 
     /// The changes of a list's schemas, newest first, as far back as history may reach.
     package func schemaChanges(of name: ListName, for peer: Peer = .daemon) -> [SchemaChange] {
-        guard mayRead(name, peer), let changes = heldLists[name]?.schemas?.changes else { return [] }
+        guard mayRead(name, peer), let changes = storedLists[name]?.schemas?.changes else { return [] }
         let now = clock.running
-        return changes.reversed().filter { !limits.history.isPast($0.moment.running, now: now) }
+        return changes.reversed().filter { !limits.history.isExpired($0.moment.running, now: now) }
     }
 
     private func checkRoom(for schemas: ListSchemas, of name: ListName, by peer: Peer) throws(StoreError) {
-        guard let held = heldLists[name], !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else {
+        guard let held = storedLists[name], !peer.isPrivileged, let usage = held.counted.usage, usage.isLimited else {
             return
         }
         let growth = schemas.lengthCounted - (held.headSchemas?.lengthCounted ?? 0)

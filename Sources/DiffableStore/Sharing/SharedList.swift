@@ -47,19 +47,19 @@ struct BatchDraft {
     let position: SharedPosition
     /// The list and its access after the draft's rows.
     var head: ListState
-    var access: HeldAccess
+    var access: StoredAccess
     /// Requests that have not been processed.
     var pending: Deque<SharingMachine.RequestNumber>
     var rows: [DraftedRow] = []
     /// The rows as text for the log.
     var text = ByteWriter()
-    var built: SharingMachine.Built
+    var built: SharingMachine.BuiltBatch
     /// Hosts that have to be absent when the batch is appended.
     var absent: Set<String> = []
     var keys: [RequestKey: FirstResult] = [:]
 
     init(
-        number: Int, position: SharedPosition, head: ListState, access: HeldAccess,
+        number: Int, position: SharedPosition, head: ListState, access: StoredAccess,
         _ requests: [SharingMachine.RequestNumber]
     ) {
         self.access = access
@@ -67,7 +67,7 @@ struct BatchDraft {
         self.position = position
         self.head = head
         pending = Deque(requests)
-        built = SharingMachine.Built(position: position)
+        built = SharingMachine.BuiltBatch(position: position)
     }
 
     var states: [(state: ListState, step: UndoStep?)] { rows.map { ($0.state, $0.row.undoStep) } }
@@ -93,7 +93,7 @@ struct DraftedRow {
 }
 
 /// A call to etcd through the connector. Each call is answered once (`Store.settle`).
-package enum EngineCall: Sendable {
+package enum EtcdCall: Sendable {
     /// `absent` are hosts that must not be present.
     case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedState)
@@ -111,7 +111,7 @@ package struct SharedState: Sendable, Equatable {
 }
 
 /// The connection to etcd, and the requests that wait for it.
-struct EngineLink {
+struct EtcdLink {
     var host = ""
     /// The incarnation of this daemon, which distinguishes its leases from an earlier daemon's. A simulation sets
     /// it before anything is leased.
@@ -124,7 +124,7 @@ struct EngineLink {
     /// The hosts that are present. Nil while unknown.
     var hosts: Set<String>?
     /// Sends a call to the connector. Nil while none is connected.
-    var send: (@Sendable (EngineCall) -> Void)?
+    var send: (@Sendable (EtcdCall) -> Void)?
     var calls: [Int: PendingCall] = [:]
     /// Whether etcd had no space for the last change.
     var isFull = false

@@ -54,7 +54,7 @@ struct SharingMachine {
         case tellLiveness
     }
 
-    struct Built: Equatable {
+    struct BuiltBatch: Equatable {
         /// The replica's position during the build.
         var position: SharedPosition
         /// The position after the batch. Nil if there is nothing to append.
@@ -111,25 +111,25 @@ struct SharingMachine {
     // MARK: Requests
 
     /// Adds a request. Deadlines have to be in ascending order.
-    mutating func ask(_ number: RequestNumber, until deadline: Time, _ actions: inout [Action]) {
+    mutating func addRequest(_ number: RequestNumber, until deadline: Time, _ actions: inout [Action]) {
         deadlines[number] = deadline
         ends.append((number, deadline))
         waiting.append(number)
-        goOn(&actions)
+        buildNextBatch(&actions)
     }
 
     /// Adds a request without a deadline.
-    mutating func ask(_ number: RequestNumber, _ actions: inout [Action]) {
+    mutating func addRequest(_ number: RequestNumber, _ actions: inout [Action]) {
         deadlines[number] = .max
         waiting.append(number)
-        goOn(&actions)
+        buildNextBatch(&actions)
     }
 
     /// Removes a request whose answer was found in the log.
     mutating func forget(_ number: RequestNumber) { deadlines[number] = nil }
 
     /// Builds the next batch if nothing else is in progress.
-    mutating func goOn(_ actions: inout [Action]) {
+    mutating func buildNextBatch(_ actions: inout [Action]) {
         guard mayCall, case .nothing = underway else { return }
         let requests = waiting.filter { deadlines[$0] != nil }
         waiting = []
@@ -138,35 +138,35 @@ struct SharingMachine {
         actions.append(.build(Array(requests)))
     }
 
-    mutating func finishBuilding(_ built: Built, _ actions: inout [Action]) {
+    mutating func finishBuilding(_ built: BuiltBatch, _ actions: inout [Action]) {
         guard case .building = underway else { preconditionFailure("what was built was to be built") }
         underway = .nothing
         let isGivenUp = built.requests.contains { deadlines[$0] == nil }
         guard built.position == position, mayCall, !isGivenUp else {
             actions.append(.discard)
-            putBack(built.requests + built.resting + built.rest)
-            return goOn(&actions)
+            requeue(built.requests + built.resting + built.rest)
+            return buildNextBatch(&actions)
         }
-        putBack(built.rest)
+        requeue(built.rest)
         if let next = built.next {
             underway = .appending(
                 Batch(position: position, next: next, requests: built.requests, resting: built.resting))
             actions.append(.append)
         } else {
             let resting = built.resting.filter { deadlines[$0] != nil }
-            guard !resting.isEmpty else { return goOn(&actions) }
+            guard !resting.isEmpty else { return buildNextBatch(&actions) }
             underway = .confirming(resting)
             actions.append(.confirm)
         }
     }
 
     /// Puts requests before all that are waiting.
-    private mutating func putBack(_ numbers: [RequestNumber]) {
+    private mutating func requeue(_ numbers: [RequestNumber]) {
         for number in numbers.sorted(by: >) where deadlines[number] != nil { waiting.prepend(number) }
     }
 
     /// Times out expired requests.
-    mutating func endWaits(at now: Time, _ actions: inout [Action]) {
+    mutating func timeOutRequests(at now: Time, _ actions: inout [Action]) {
         var ended: Set<RequestNumber> = []
         while let first = ends.first, first.time <= now || deadlines[first.number] == nil {
             ends.removeFirst()
@@ -192,7 +192,7 @@ struct SharingMachine {
         case .appending(let batch): settle(batch, outcome, &actions)
         case .confirming(let requests): settle(requests, outcome, &actions)
         }
-        goOn(&actions)
+        buildNextBatch(&actions)
     }
 
     private mutating func settle(_ batch: Batch, _ outcome: SharingOutcome, _ actions: inout [Action]) {
@@ -203,10 +203,10 @@ struct SharingMachine {
             commit(batch, &actions)
         case .unreachable where !batch.isRepeated:
             mayCall = false
-            takeBack(batch, &actions)
+            requeueRequests(batch, &actions)
         // A batch can be refused only if it requires absent hosts. It then contains only the ends of leases, whose
         // requests get no answer. So nothing is lost if an earlier attempt arrives after all.
-        case .refused: takeBack(batch, &actions)
+        case .refused: requeueRequests(batch, &actions)
         // An earlier batch at this position would have been reported already and would have settled it.
         case .lost, .unreachable, .unknown:
             mayCall = false
@@ -216,17 +216,17 @@ struct SharingMachine {
     }
 
     /// Makes the requests of a batch wait again, because it was not appended.
-    private mutating func takeBack(_ batch: Batch, _ actions: inout [Action]) {
+    private mutating func requeueRequests(_ batch: Batch, _ actions: inout [Action]) {
         underway = .nothing
         actions.append(.discard)
-        putBack(batch.requests + batch.resting)
+        requeue(batch.requests + batch.resting)
     }
 
     private mutating func settle(_ requests: [RequestNumber], _ outcome: SharingOutcome, _ actions: inout [Action]) {
         underway = .nothing
         if outcome == .done { return answer(requests, &actions) }
         mayCall = false
-        putBack(requests)
+        requeue(requests)
         if outcome == .lost { actions.append(.askForRows) }
     }
 
@@ -268,8 +268,8 @@ struct SharingMachine {
         }
     }
 
-    /// Advances the replica by the next batch. Call `goOn` afterwards.
-    mutating func take(upTo next: SharedPosition, _ actions: inout [Action]) {
+    /// Advances the replica by the next batch. Call `buildNextBatch` afterwards.
+    mutating func advance(to next: SharedPosition, _ actions: inout [Action]) {
         switch underway {
         case .appending(let batch), .doubtful(let batch):
             underway = .nothing
@@ -277,11 +277,11 @@ struct SharingMachine {
                 commit(batch, &actions)
             } else {
                 actions.append(.discard)
-                putBack(batch.requests + batch.resting)
+                requeue(batch.requests + batch.resting)
             }
         case .confirming(let requests):
             underway = .nothing
-            putBack(requests)
+            requeue(requests)
         // `finishBuilding` will find that the position has changed.
         case .nothing, .building: break
         }
@@ -289,7 +289,7 @@ struct SharingMachine {
     }
 
     /// Moves the replica by other than one batch: after a complete state, or after a full disk.
-    mutating func jump(to position: SharedPosition, _ actions: inout [Action]) {
+    mutating func skip(to position: SharedPosition, _ actions: inout [Action]) {
         if position == self.position { return }
         switch underway {
         case .appending(let batch), .doubtful(let batch):
@@ -297,10 +297,10 @@ struct SharingMachine {
             actions.append(.discard)
             let unknown = batch.requests.filter { deadlines.removeValue(forKey: $0) != nil }
             if !unknown.isEmpty { actions.append(.refuseUnknown(unknown)) }
-            putBack(batch.resting)
+            requeue(batch.resting)
         case .confirming(let requests):
             underway = .nothing
-            putBack(requests)
+            requeue(requests)
         case .nothing, .building: break
         }
         self.position = position
@@ -321,7 +321,7 @@ struct SharingMachine {
             underway = .appending(batch)
             actions.append(.append)
         }
-        goOn(&actions)
+        buildNextBatch(&actions)
     }
 
     /// Handles the loss of the connector.
@@ -331,7 +331,7 @@ struct SharingMachine {
         case .appending(let batch): underway = .doubtful(batch)
         case .confirming(let requests):
             underway = .nothing
-            putBack(requests)
+            requeue(requests)
         case .nothing, .building, .doubtful: break
         }
     }

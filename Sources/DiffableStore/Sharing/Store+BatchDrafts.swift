@@ -5,15 +5,15 @@ import DiffableJSON
 // Building a batch from requests for a shared list, and committing it as the list's head.
 
 extension Store {
-    func beginDraft(of requests: [SharingMachine.RequestNumber], for held: HeldList, _ shared: SharedList) {
+    func beginDraft(of requests: [SharingMachine.RequestNumber], for held: StoredList, _ shared: SharedList) {
         guard let head = held.head else { preconditionFailure("a shared list that is changed has a head") }
         engine.lastDraft += 1
         shared.draft = BatchDraft(
             number: engine.lastDraft, position: shared.machine.position, head: head, access: held.headAccess, requests)
-        goOnDrafting(held, shared, nil)
+        continueDraft(held, shared, nil)
     }
 
-    enum Drafting {
+    enum DraftProgress {
         case done
         /// The batch has no room for the request.
         case full
@@ -21,7 +21,7 @@ extension Store {
         case underway
     }
 
-    private func goOnDrafting(_ held: HeldList, _ shared: SharedList, _ found: BackgroundChange?) {
+    private func continueDraft(_ held: StoredList, _ shared: SharedList, _ found: BackgroundChange?) {
         guard var draft = shared.draft else { return }
         var found = found
         while let number = draft.pending.first {
@@ -37,7 +37,7 @@ extension Store {
         finish(draft, held, shared)
     }
 
-    private func finish(_ finished: BatchDraft, _ held: HeldList, _ shared: SharedList) {
+    private func finish(_ finished: BatchDraft, _ held: StoredList, _ shared: SharedList) {
         var draft = finished
         if !draft.rows.isEmpty {
             let text = SharedBatch.text(
@@ -54,9 +54,9 @@ extension Store {
     }
 
     private func add(
-        _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
+        _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: StoredList, _ shared: SharedList,
         _ found: BackgroundChange?
-    ) -> Drafting {
+    ) -> DraftProgress {
         // A row that requires hosts to be absent has a batch of its own, because it may be refused.
         if !draft.absent.isEmpty { return .full }
         switch shared.requests[number] {
@@ -84,9 +84,9 @@ extension Store {
     }
 
     private func add(
-        _ change: PendingChange, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList,
+        _ change: PendingChange, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: StoredList,
         _ shared: SharedList, _ found: BackgroundChange?, isWriteOnly: Bool
-    ) throws(StoreError) -> Drafting {
+    ) throws(StoreError) -> DraftProgress {
         let (head, context) = (draft.head, change.context)
         let rights = draft.access.rights(of: context.peer)
         if rights != .all { try check(rights, head, context) }
@@ -95,7 +95,7 @@ extension Store {
                 repeating: first.result, of: head, isWriteOnly: isWriteOnly,
                 undoStep: undoPath(of: head, in: held, drafted: draft.states).steps[first.result.revision])
             if first.isInDraft {
-                rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
+                addResting(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             } else {
                 shared.requests[number] = nil
                 shared.machine.forget(number)
@@ -106,11 +106,11 @@ extension Store {
         if let expected = context.ifRevision, expected != head.revision {
             throw .revisionMismatch(change.name, expected: expected, current: head.revision)
         }
-        guard let made = try made(change, head, draft, held, shared, found) else { return .underway }
+        guard let made = try computedChange(change, head, draft, held, shared, found) else { return .underway }
         try checkRoom(for: made.new, from: head, in: held, by: context.peer)
         if made.operations.isEmpty, context.request == nil {
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
-            rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
+            addResting(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
         let drafted = draft.states
@@ -119,7 +119,7 @@ extension Store {
             isWriteOnly: isWriteOnly)
     }
 
-    func rest(
+    func addResting(
         _ number: SharingMachine.RequestNumber, _ reply: DeferredReply, in draft: inout BatchDraft, _ shared: SharedList
     ) {
         shared.results[number] = reply
@@ -137,8 +137,8 @@ extension Store {
     }
 
     /// Nil while the change is being computed in the background.
-    private func made(
-        _ change: PendingChange, _ head: ListState, _ draft: BatchDraft, _ held: HeldList, _ shared: SharedList,
+    private func computedChange(
+        _ change: PendingChange, _ head: ListState, _ draft: BatchDraft, _ held: StoredList, _ shared: SharedList,
         _ found: BackgroundChange?
     ) throws(StoreError) -> ComputedChange? {
         if let known = change.context.known, known.head === head, known.schemas === held.headSchemas {
@@ -146,19 +146,21 @@ extension Store {
         }
         if let found { return try found.change.get() }
         let basis = ChangePlan.BaseState(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
+            head: head, schemas: held.headSchemas,
+            past: try stateToRestore(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
-        guard let background else { return try change.plan.change(basis) }
+        guard let background else { return try change.plan.computeChange(from: basis) }
         let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: background.sizeMax)
         let size = held.work(ofChanging: items)
-        guard size > background.sizeMax else { return try change.plan.change(basis) }
+        guard size > background.sizeMax else { return try change.plan.computeChange(from: basis) }
         let work: @Sendable () -> BackgroundChange = { [plan = change.plan] in BackgroundChange(plan, basis) }
-        background.find(size: size, work) { [number = draft.number, name = change.name] found in
+        background.compute(size: size, work) { [number = draft.number, name = change.name] found in
             self.assumeIsolated { store in
-                guard let held = store.heldLists[name], let shared = held.shared, shared.draft?.number == number else {
+                guard let held = store.storedLists[name], let shared = held.shared, shared.draft?.number == number
+                else {
                     return
                 }
-                store.goOnDrafting(held, shared, found)
+                store.continueDraft(held, shared, found)
             }
         }
         return nil
@@ -167,7 +169,7 @@ extension Store {
     private func append(
         _ made: ComputedChange, of change: PendingChange, _ number: SharingMachine.RequestNumber,
         to draft: inout BatchDraft, isWriteOnly: Bool
-    ) throws(StoreError) -> Drafting {
+    ) throws(StoreError) -> DraftProgress {
         let (head, context) = (draft.head, change.context)
         let isChange = !made.operations.isEmpty
         let revision = head.revision + (isChange ? 1 : 0)
@@ -216,7 +218,7 @@ extension Store {
     // MARK: What is in the log
 
     /// Commits the draft, which is the next batch of the log.
-    func commitDraft(of held: HeldList, _ shared: SharedList) {
+    func commitDraft(of held: StoredList, _ shared: SharedList) {
         guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
         shared.draft = nil
         engine.isFull = false
@@ -236,7 +238,7 @@ extension Store {
         commitPosition(of: held, shared)
     }
 
-    func commit(_ row: DraftedRow, of held: HeldList, answer: DeferredReply) {
+    func commit(_ row: DraftedRow, of held: StoredList, answer: DeferredReply) {
         guard let head = held.head else { return }
         let moment = Moment(timeOfDay: Timestamp(milliseconds: row.row.time), running: clock.running)
         let result = row.row.request.map { request in
@@ -262,7 +264,7 @@ extension Store {
     }
 
     /// Commits the replica's position, in the same commit group as the batch, because one step of the queue commits both.
-    func commitPosition(of held: HeldList, _ shared: SharedList) {
+    func commitPosition(of held: StoredList, _ shared: SharedList) {
         guard let head = held.head else { return }
         var record = held.headAccess.record
         record.sharing = shared.machine.position

@@ -7,7 +7,7 @@ import Logging
 extension Store {
     /// The replica with its keys and leases. etcd has all of it, even if it is not on disk here yet. O(items and keys)
     package func sharedCheckpoint(of name: ListName) throws(StoreError) -> SharedCheckpoint {
-        guard let held = heldLists[name], let shared = held.shared, let list = held.head,
+        guard let held = storedLists[name], let shared = held.shared, let list = held.head,
             let state = state(of: shared, held)
         else { throw .noSuchList(name) }
         let keys = (requestWindows[list.number] ?? RequestWindow()).all
@@ -17,7 +17,7 @@ extension Store {
     }
 
     /// Takes a complete state unless it is older than the replica. Returns false if it is invalid.
-    func take(stateAt position: SharedPosition, _ text: [UInt8], _ held: HeldList, _ shared: SharedList) -> Bool {
+    func adoptState(at position: SharedPosition, _ text: [UInt8], _ held: StoredList, _ shared: SharedList) -> Bool {
         guard position.batch > shared.machine.position.batch, let head = held.head else { return true }
         let told: SharedCheckpointText
         do {
@@ -33,15 +33,15 @@ extension Store {
                 metadata: ["list": "\(head.name)", "batch": "\(position.batch)", "reason": "\(error)"])
             return false
         }
-        change(held) { $0.jump(to: position, &$1) }
-        if told.revision == head.revision { takeKeys(of: told, held) } else { advance(held, from: head, to: told) }
-        if let access = told.access { take(access, held) }
-        takeLeases(told.leases, held)
+        change(held) { $0.skip(to: position, &$1) }
+        if told.revision == head.revision { adoptKeys(of: told, held) } else { advance(held, from: head, to: told) }
+        if let access = told.access { adoptAccess(access, held) }
+        adoptLeases(told.leases, held)
         commitPosition(of: held, shared)
         return true
     }
 
-    private func advance(_ held: HeldList, from head: ListState, to told: SharedCheckpointText) {
+    private func advance(_ held: StoredList, from head: ListState, to told: SharedCheckpointText) {
         let difference = told.snapshot.difference(from: head.snapshot)
         let state = ListState(
             name: head.name, epoch: head.epoch, revision: told.revision,
@@ -56,18 +56,18 @@ extension Store {
         commit(
             ListChange(event: .advanced(from: head, operations), state: state, revision: revision), of: held,
             answer: .settled {})
-        takeKeys(of: told, held)
+        adoptKeys(of: told, held)
     }
 
     /// Takes the access. It is written in the same commit group as the position.
-    private func take(_ access: SharedAccess, _ held: HeldList) {
+    private func adoptAccess(_ access: SharedAccess, _ held: StoredList) {
         guard let head = held.head else { return }
         let record = held.headAccess.record.changed(by: access)
         if record == held.headAccess.record { return }
         commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
     }
 
-    private func takeKeys(of told: SharedCheckpointText, _ held: HeldList) {
+    private func adoptKeys(of told: SharedCheckpointText, _ held: StoredList) {
         guard let head = held.head else { return }
         for key in told.keys where requestWindows[head.number]?[key.key] == nil {
             let result = key.numbered(nextResultNumber(of: head))

@@ -10,7 +10,7 @@ extension Store {
     package func awaitState(
         of name: ListName, _ freshness: Freshness, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
-        guard mayRead(name, peer), let held = heldLists[name], let state = held.committed else {
+        guard mayRead(name, peer), let held = storedLists[name], let state = held.committed else {
             return completion(.failure(.noSuchList(name)))
         }
         switch freshness {
@@ -18,7 +18,7 @@ extension Store {
         case .mostRecent:
             if let source = held.access.effective.source { return completion(.failure(.newestElsewhere(name, source))) }
             guard let shared = held.shared else { return completion(.success(state)) }
-            ask(.confirmation(name, completion), of: held, shared)
+            enqueue(.confirmation(name, completion), of: held, shared)
         case .notOlderThan(let revision):
             if state.revision >= revision { return completion(.success(state)) }
             // A pending change may make the revision, or be refused.
@@ -26,12 +26,12 @@ extension Store {
                 let head = held.head ?? state
                 return answer(.list(completion, head.result(ifAt: revision)), about: name)
             }
-            ask(.arrival(name, revision: revision, completion), of: held, shared)
+            enqueue(.arrival(name, revision: revision, completion), of: held, shared)
         }
     }
 
     /// Answers the requests that waited for a revision that is now on disk.
-    func answerArrivals(of held: HeldList) {
+    func answerArrivals(of held: StoredList) {
         guard let shared = held.shared, !shared.arrivals.isEmpty, let state = held.committed else { return }
         for (number, revision) in shared.arrivals.sorted(by: { $0.key < $1.key }) where revision <= state.revision {
             shared.arrivals[number] = nil

@@ -44,8 +44,8 @@ extension Store {
     package func replicate(_ told: Replication, completion: @escaping Completion<ReplicaReport>) {
         if let refusal { return completion(.failure(refusal)) }
         let name = told.list
-        if let head = heldLists[name]?.head {
-            guard heldLists[name]?.shared != nil, head.epoch == told.epoch else {
+        if let head = storedLists[name]?.head {
+            guard storedLists[name]?.shared != nil, head.epoch == told.epoch else {
                 return completion(.failure(.listExists(name)))
             }
         } else if told.isGone || told.isLeft {
@@ -56,13 +56,13 @@ extension Store {
             }
             makeReplica(of: name, epoch: told.epoch, beginning: told.beginning, answer: .settled {})
         }
-        guard let held = heldLists[name], let shared = held.shared else { return }
+        guard let held = storedLists[name], let shared = held.shared else { return }
         if told.isGone { return removeReplica(held, shared, completion: completion) }
         if told.isLeft { return leave(held, shared, completion: completion) }
         var fits = true
-        if let part = told.part { fits = take(part, held, shared) }
-        fits = take(told.batches, held, shared) && fits
-        change(held) { $0.goOn(&$1) }
+        if let part = told.part { fits = receive(part, held, shared) }
+        fits = applyBatches(told.batches, held, shared) && fits
+        change(held) { $0.buildNextBatch(&$1) }
         if let isLive = told.isLive {
             change(held) { $0.setLive(isLive, &$1) }
             // The list's own lease may have ended, and an earlier attempt to delete the list may have an unknown outcome.
@@ -76,7 +76,7 @@ extension Store {
     ) {
         let answer = DeferredReply.settled {
             self.assumeIsolated { store in
-                guard let held = store.heldLists[name], let shared = held.shared, held.head?.epoch == epoch,
+                guard let held = store.storedLists[name], let shared = held.shared, held.head?.epoch == epoch,
                     let state = store.state(of: shared, held)
                 else { return completion(.failure(.noSuchList(name))) }
                 completion(.success(ReplicaReport(state: state, fits: fits)))
@@ -85,16 +85,16 @@ extension Store {
         self.answer(answer, about: name)
     }
 
-    private func take(_ part: Replication.Part, _ held: HeldList, _ shared: SharedList) -> Bool {
+    private func receive(_ part: Replication.Part, _ held: StoredList, _ shared: SharedList) -> Bool {
         shared.parts += part.text
         guard let end = part.end else { return true }
         let text = shared.parts
         shared.parts = []
-        return take(stateAt: end, text, held, shared)
+        return adoptState(at: end, text, held, shared)
     }
 
     /// Applies batches. Returns false if one should have been applied but could not be.
-    private func take(_ batches: [[UInt8]], _ held: HeldList, _ shared: SharedList) -> Bool {
+    private func applyBatches(_ batches: [[UInt8]], _ held: StoredList, _ shared: SharedList) -> Bool {
         for text in batches {
             if let number = SharedBatch.number(of: text), number <= shared.machine.position.batch { continue }
             let next = shared.machine.position.following(text)
@@ -106,11 +106,11 @@ extension Store {
                 case .misfit:
                     throw SharedBatch.Unreadable(
                         description: "it does not follow the last batch that this host applied")
-                case .own: change(held) { $0.take(upTo: next, &$1) }
+                case .own: change(held) { $0.advance(to: next, &$1) }
                 case .next:
                     guard let head = held.head else { return true }
                     let rows = try rows(of: batch, on: head)
-                    change(held) { $0.take(upTo: next, &$1) }
+                    change(held) { $0.advance(to: next, &$1) }
                     for row in rows { commit(row, of: held, answer: .settled {}) }
                     commitPosition(of: held, shared)
                 }
@@ -160,19 +160,19 @@ extension Store {
         commit(ListChange(event: .created, state: state, leases: leases, access: access), answer: answer)
         if beginning?.lease.map(isOver) == true { scheduleSharedLeaseEnds() }
         let shared = SharedList(at: .beginning)
-        heldLists[name]?.shared = shared
+        storedLists[name]?.shared = shared
     }
 
     /// Deletes the replica as its owner would, so it can be undeleted as a list that is not shared.
     private func removeReplica(
-        _ held: HeldList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>
+        _ held: StoredList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>
     ) {
         guard let state = state(of: shared, held) else { return }
         delete(held, shared, answer: .settled { completion(.success(ReplicaReport(state: state, fits: true))) })
     }
 
     /// Replaces the replica by an ordinary list. It has a new epoch, because its next revisions are this host's own.
-    private func leave(_ held: HeldList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>) {
+    private func leave(_ held: StoredList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>) {
         guard let head = held.head, let state = state(of: shared, held) else { return }
         var access = held.headAccess.record.numbered(as: held.headAccess.effective)
         (access.sharing, access.ownerName, access.groupName) = (nil, nil, nil)
@@ -189,7 +189,7 @@ extension Store {
     }
 
     func delete(
-        _ held: HeldList, _ shared: SharedList, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
+        _ held: StoredList, _ shared: SharedList, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
         answer: DeferredReply
     ) {
         guard let head = held.head else { return }
@@ -240,7 +240,7 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         let access: SharedAccess
         do throws(StoreError) {
-            if let held = heldLists[name], let head = held.head {
+            if let held = storedLists[name], let head = held.head {
                 guard held.headAccess.rights(of: peer).contains(.read) else {
                     throw accessRules.creationDenial(name, peer)
                 }
@@ -269,7 +269,7 @@ extension Store {
 
     func end(_ creation: SharedCreation, _ outcome: SharingOutcome) {
         let (name, completion) = (creation.name, creation.completion)
-        let held = heldLists[name]
+        let held = storedLists[name]
         switch outcome {
         case .done:
             if let head = held?.head {
@@ -282,7 +282,7 @@ extension Store {
             makeReplica(
                 of: name, epoch: creation.epoch, beginning: creation.beginning, by: creation.peer,
                 answer: .list(completion, .success(state)))
-            if let held = heldLists[name] { change(held) { $0.setLive(true, &$1) } }
+            if let held = storedLists[name] { change(held) { $0.setLive(true, &$1) } }
         case .lost:
             let result: Result<ListState, StoreError>
             if creation.existing == .isKept, let head = held?.head, held?.shared != nil {
@@ -313,7 +313,7 @@ extension Store {
         let (name, completion) = (removal.name, removal.completion)
         switch outcome {
         case .done, .lost:
-            guard let held = heldLists[name], let head = held.head, let shared = held.shared,
+            guard let held = storedLists[name], let head = held.head, let shared = held.shared,
                 head.epoch == removal.epoch
             else { return completion(.failure(.noSuchList(name))) }
             delete(

@@ -14,12 +14,12 @@ struct UnderwayAccess: Sendable {
 extension Store {
     /// Refuses at once if the peer may not read the list. Everything else is decided by the state in etcd.
     func setSharedAccess(
-        of name: ListName, _ change: AccessRecord, _ held: HeldList, _ shared: SharedList, by peer: Peer,
+        of name: ListName, _ change: AccessRecord, _ held: StoredList, _ shared: SharedList, by peer: Peer,
         completion: @escaping Completion<AccessOutcome>
     ) throws(StoreError) {
         let access = held.headAccess
         guard access.isGoverned(by: peer) || access.rights(of: peer).contains(.read) else { throw .noSuchList(name) }
-        ask(
+        enqueue(
             .access(UnderwayAccess(name: name, change: change, peer: peer, completion: completion)), of: held, shared)
     }
 
@@ -40,7 +40,7 @@ extension Store {
     func add(
         _ underway: UnderwayAccess, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft,
         _ shared: SharedList
-    ) throws(StoreError) -> Drafting {
+    ) throws(StoreError) -> DraftProgress {
         let (name, peer, old) = (underway.name, underway.peer, draft.access)
         guard old.isGoverned(by: peer) else {
             throw old.rights(of: peer).contains(.read)
@@ -48,10 +48,10 @@ extension Store {
         }
         try check(underway.change, of: name, old.effective, by: peer)
         let told = try sharedAccess(underway.change, of: name)
-        let new = heldAccess(old.record.changed(by: told), of: name)
+        let new = storedAccess(old.record.changed(by: told), of: name)
         let outcome = AccessOutcome(state: draft.head, access: new.effective)
         if new.record == old.record {
-            rest(number, .access(underway.completion, .success(outcome)), in: &draft, shared)
+            addResting(number, .access(underway.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
         var row = SharedRow(operations: [], time: clock.now.timeOfDay.milliseconds)

@@ -61,7 +61,7 @@ extension Store {
             for number in lists { end(lease, ofShared: number) }
         }
         // Nothing is left of these leases unless a request is still in progress.
-        let isUnderway = heldLists.values.contains { $0.shared?.machine.isAwaited == true }
+        let isUnderway = storedLists.values.contains { $0.shared?.machine.isAwaited == true }
         if !isUnderway { for number in ended { engine.endedLeases[number] = nil } }
     }
 
@@ -71,7 +71,7 @@ extension Store {
             if leasedLists[lease]?.isEmpty == true { leasedLists[lease] = nil }
             return
         }
-        guard let held = heldLists[leases.name], let head = held.head, head.number == number, let shared = held.shared
+        guard let held = storedLists[leases.name], let head = held.head, head.number == number, let shared = held.shared
         else { return }
         if leases.list == lease { return remove(head, leasedBy: lease, shared) }
         guard shared.leaseEnd == nil else { return }
@@ -79,7 +79,7 @@ extension Store {
         let request = engine.lastRequest
         shared.leaseEnd = request
         shared.requests[request] = .leaseEnd
-        change(held) { $0.ask(request, &$1) }
+        change(held) { $0.addRequest(request, &$1) }
     }
 
     /// Forgets a request that the machine has dropped, and searches again.
@@ -93,7 +93,7 @@ extension Store {
     /// Adds the removal of everything that ended leases own. Comes first in a batch, because only the replica's leases are known.
     func addLeaseEnds(
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ shared: SharedList
-    ) -> Drafting {
+    ) -> DraftProgress {
         guard draft.rows.isEmpty else { return .full }
         if let leases = leases[draft.head.number] {
             var room = Self.leaseRoomMax
@@ -193,7 +193,7 @@ extension Store {
     // MARK: Whole states
 
     /// Replaces the list's leases with those in a complete state.
-    func takeLeases(_ told: [SharedLeaseText], _ held: HeldList) {
+    func adoptLeases(_ told: [SharedLeaseText], _ held: StoredList) {
         guard let head = held.head else { return }
         if let leases = leases[head.number] {
             for holder in leases.holders {
@@ -210,7 +210,7 @@ extension Store {
         }
     }
 
-    private func commitLeases(_ change: LeaseChange, _ head: ListState, _ held: HeldList) {
+    private func commitLeases(_ change: LeaseChange, _ head: ListState, _ held: StoredList) {
         commit(ListChange(event: .unchanged, state: head, leases: change), of: held, answer: .settled {})
     }
 
@@ -223,7 +223,7 @@ extension Store {
         let absent = hostThatMustBeGone(toEnd: holder)
         let origin = origin(ofEndOf: holder)
         removeSharedList(head, keeping: .never, origin: origin, absent: absent) { [name = head.name] _ in
-            self.assumeIsolated { $0.heldLists[name]?.shared?.isBeingRemoved = false }
+            self.assumeIsolated { $0.storedLists[name]?.shared?.isBeingRemoved = false }
         }
     }
 

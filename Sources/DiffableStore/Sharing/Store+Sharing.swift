@@ -9,13 +9,13 @@ import Logging
 extension Store {
     /// Attaches a connector.
     /// - Returns: the positions of the replicas.
-    package func attach(host: String, send: @escaping @Sendable (EngineCall) -> Void) -> [SharedState] {
+    package func attach(host: String, send: @escaping @Sendable (EtcdCall) -> Void) -> [SharedState] {
         detach()
         engine.host = host
         engine.send = send
         engine.hosts = nil
         scheduleSharedLeaseEnds()
-        return heldLists.values.compactMap { held in held.shared.flatMap { state(of: $0, held) } }
+        return storedLists.values.compactMap { held in held.shared.flatMap { state(of: $0, held) } }
             .sorted { $0.list < $1.list }
     }
 
@@ -26,7 +26,7 @@ extension Store {
         engine.isFull = false
         let calls = engine.calls.sorted { $0.key < $1.key }
         engine.calls = [:]
-        for held in heldLists.values where held.shared != nil {
+        for held in storedLists.values where held.shared != nil {
             held.shared?.call = nil
             held.shared?.parts = []
             change(held) { $0.detach(&$1) }
@@ -42,11 +42,11 @@ extension Store {
         end(call, pending, outcome)
     }
 
-    private func end(_ number: Int, _ call: EngineLink.PendingCall, _ outcome: SharingOutcome) {
+    private func end(_ number: Int, _ call: EtcdLink.PendingCall, _ outcome: SharingOutcome) {
         engine.awaitedCalls.removeAll { $0.call == number }
         switch call {
         case .machine(let name):
-            guard let held = heldLists[name], let shared = held.shared, shared.call == number else { return }
+            guard let held = storedLists[name], let shared = held.shared, shared.call == number else { return }
             shared.call = nil
             // The hosts are present after all.
             if outcome == .refused, let draft = shared.draft { engine.hosts?.formUnion(draft.absent) }
@@ -57,18 +57,18 @@ extension Store {
     }
 
     /// Whether a shared list has every change in etcd. Nil for a list that is not shared.
-    package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
+    package func sharedLiveness(of name: ListName) -> Liveness? { storedLists[name]?.shared?.liveness }
 
     /// The number of hosts that are present. Nil while unknown.
     package var numberOfHosts: Int? { engine.send == nil ? nil : engine.hosts?.count }
 
     /// The number of requests that wait for etcd. O(lists)
     package var numberAwaitingEngine: Int {
-        heldLists.values.reduce(engine.awaitedCalls.count) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
+        storedLists.values.reduce(engine.awaitedCalls.count) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
     }
 
     /// The replica that the next batch builds on. It may not be on disk yet.
-    func state(of shared: SharedList, _ held: HeldList) -> SharedState? {
+    func state(of shared: SharedList, _ held: StoredList) -> SharedState? {
         held.head.map {
             SharedState(list: $0.name, epoch: $0.epoch, revision: $0.revision, position: shared.machine.position)
         }
@@ -76,12 +76,12 @@ extension Store {
 
     // MARK: Requests
 
-    func ask(_ request: SharedRequest, of held: HeldList, _ shared: SharedList) {
+    func enqueue(_ request: SharedRequest, of held: StoredList, _ shared: SharedList) {
         engine.lastRequest += 1
         let number = engine.lastRequest
         shared.requests[number] = request
         if case .arrival(_, let revision, _) = request { shared.arrivals[number] = revision }
-        change(held) { $0.ask(number, until: waitEnd, &$1) }
+        change(held) { $0.addRequest(number, until: waitEnd, &$1) }
         scheduleWaking()
     }
 
@@ -90,7 +90,7 @@ extension Store {
     /// Schedules the next timeout. Without waiting requests, no timer runs.
     private func scheduleWaking() {
         guard !engine.isWakingScheduled else { return }
-        let ofLists = heldLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
+        let ofLists = storedLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
         guard let first = [ofLists, engine.awaitedCalls.first?.deadline].compactMap(\.self).min() else { return }
         engine.isWakingScheduled = true
         wakeLater(Swift.max(first - clock.running.milliseconds, 1))
@@ -100,8 +100,8 @@ extension Store {
     package func endSharedWaits() {
         engine.isWakingScheduled = false
         let now = clock.running.milliseconds
-        for held in heldLists.values where held.shared?.machine.isAwaited == true {
-            change(held) { $0.endWaits(at: now, &$1) }
+        for held in storedLists.values where held.shared?.machine.isAwaited == true {
+            change(held) { $0.timeOutRequests(at: now, &$1) }
         }
         while let first = engine.awaitedCalls.first, first.deadline <= now {
             engine.awaitedCalls.removeFirst()
@@ -111,7 +111,7 @@ extension Store {
     }
 
     /// Answers the waiting request. The call may still take effect, and its outcome is handled later.
-    private func endWait(for call: EngineLink.PendingCall) -> EngineLink.PendingCall {
+    private func endWait(for call: EtcdLink.PendingCall) -> EtcdLink.PendingCall {
         switch call {
         case .machine: return call
         case .creation(var creation):
@@ -128,7 +128,7 @@ extension Store {
     // MARK: Carrying out
 
     func change(
-        _ held: HeldList, _ body: (inout SharingMachine, inout [SharingMachine.Action]) -> Void
+        _ held: StoredList, _ body: (inout SharingMachine, inout [SharingMachine.Action]) -> Void
     ) {
         guard let shared = held.shared else { return }
         var actions: [SharingMachine.Action] = []
@@ -136,7 +136,7 @@ extension Store {
         for action in actions { carryOut(action, of: held, shared) }
     }
 
-    private func carryOut(_ action: SharingMachine.Action, of held: HeldList, _ shared: SharedList) {
+    private func carryOut(_ action: SharingMachine.Action, of held: StoredList, _ shared: SharedList) {
         switch action {
         case .build(let requests): beginDraft(of: requests, for: held, shared)
         case .append: append(of: held, shared)
@@ -157,7 +157,7 @@ extension Store {
         }
     }
 
-    private func append(of held: HeldList, _ shared: SharedList) {
+    private func append(of held: StoredList, _ shared: SharedList) {
         guard let state = state(of: shared, held), let draft = shared.draft, let next = draft.built.next else {
             preconditionFailure("a batch that is appended was made")
         }
@@ -167,12 +167,12 @@ extension Store {
         }
     }
 
-    private func call(of shared: SharedList, _ list: ListName, _ body: (Int) -> EngineCall) {
+    private func call(of shared: SharedList, _ list: ListName, _ body: (Int) -> EtcdCall) {
         shared.call = makeCall(.machine(list), body)
     }
 
     /// Sends a call. Nil without a connector, whose loss `detach` has already reported to the machine.
-    private func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+    private func makeCall(_ pending: EtcdLink.PendingCall, _ body: (Int) -> EtcdCall) -> Int? {
         guard let send = engine.send else { return nil }
         engine.lastCall += 1
         engine.calls[engine.lastCall] = pending
@@ -181,7 +181,7 @@ extension Store {
     }
 
     /// Sends a creation or removal, whose request times out like others.
-    func makeAwaitedCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+    func makeAwaitedCall(_ pending: EtcdLink.PendingCall, _ body: (Int) -> EtcdCall) -> Int? {
         let call = makeCall(pending, body)
         if let call {
             engine.awaitedCalls.append((call, waitEnd))
@@ -191,7 +191,7 @@ extension Store {
     }
 
     /// Answers requests that rested on the replica being the newest state.
-    private func answer(_ numbers: [SharingMachine.RequestNumber], of held: HeldList, _ shared: SharedList) {
+    private func answer(_ numbers: [SharingMachine.RequestNumber], of held: StoredList, _ shared: SharedList) {
         for number in numbers {
             guard let request = shared.requests.removeValue(forKey: number), let head = held.head else { continue }
             switch request {
@@ -239,11 +239,11 @@ extension Store {
 
     /// Answers all requests that wait for etcd, because no connector will answer them any more.
     package func endSharedRequests() {
-        for held in heldLists.values where held.shared != nil { endRequests(of: held) }
+        for held in storedLists.values where held.shared != nil { endRequests(of: held) }
     }
 
     /// Drops the draft and refuses all requests of a list.
-    func endRequests(of held: HeldList) {
+    func endRequests(of held: StoredList) {
         held.shared?.draft = nil
         held.shared?.call = nil
         change(held) { $0.end(&$1) }
@@ -252,7 +252,7 @@ extension Store {
     // MARK: When the disk is full
 
     /// Resets replicas to the state on disk, and asks the connector for everything after it again.
-    func fallBack(_ lists: [HeldList]) {
+    func fallBack(_ lists: [StoredList]) {
         for held in lists {
             guard let position = held.access.record.sharing, held.committed != nil else {
                 endRequests(of: held)
@@ -266,7 +266,7 @@ extension Store {
             }
             guard position != shared.machine.position else { continue }
             shared.call = nil
-            change(held) { $0.jump(to: position, &$1) }
+            change(held) { $0.skip(to: position, &$1) }
             if let state = state(of: shared, held) { engine.send?(.behind(state)) }
         }
     }

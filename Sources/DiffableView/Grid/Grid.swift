@@ -63,7 +63,7 @@ extension Grid {
         guard row >= 0, row < rows, column >= 0, column + cluster.width <= columns else { return 0 }
         let index = row * columns + column
         let cell: Cell
-        switch cluster.form {
+        switch cluster.contents {
         case .scalar(let scalar):
             cell = Cell(scalar: scalar, width: cluster.width, isDoubtful: cluster.isDoubtful, style: style)
         case .sequence(let text):

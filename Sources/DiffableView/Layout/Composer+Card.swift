@@ -32,7 +32,7 @@ extension Composer {
         let runCount = block.runs.count
         var writer = RowWriter(
             block, frame, free: inner, line: 1, ground: ground, look: item.look, symbols: symbols)
-        addCardEnds(&writer, id)
+        addCardParts(&writer, id)
         addCardTexts(&writer, inner)
         for index in runCount..<writer.block.runs.count {
             writer.block.runs[index].limit = min(writer.block.runs[index].limit, seen.upperBound)
@@ -42,13 +42,13 @@ extension Composer {
         block.frames.append(writer.frame)
     }
 
-    private func addCardEnds(_ writer: inout RowWriter, _ id: ItemID) {
+    private func addCardParts(_ writer: inout RowWriter, _ id: ItemID) {
         if let disclosure = disclosure(id, writer.look) { writer.addDisclosure(disclosure) }
         writer.addLeadingAccessories(isEditing: document.isEditing)
         writer.addCheckbox(reserving: false)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addAccessoriesAndBadge(EndSlots(), isEditing: document.isEditing)
+        writer.addAccessoriesAndBadge(TrailingSlots(), isEditing: document.isEditing)
         writer.addUrgency()
     }
 

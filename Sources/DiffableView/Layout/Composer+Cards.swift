@@ -56,7 +56,7 @@ extension Composer {
         return block
     }
 
-    func owner(_ path: ArraySlice<Int>, _ plan: SectionPlan) -> Owner? {
+    func owner(_ path: ArraySlice<Int>, _ plan: SectionPlan) -> ItemParent? {
         path.count == 1 ? .section(plan.id) : snapshot.itemIdentifier(at: Array(path)).map { .item($0) }
     }
 

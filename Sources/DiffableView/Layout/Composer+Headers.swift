@@ -2,7 +2,7 @@ import Diffable
 
 extension Composer.SectionPlan {
     /// Cards have boxes of their own.
-    var isOfRows: Bool { sort == .list || sort == .table }
+    var isOfRows: Bool { kind == .list || kind == .table }
     var hasBox: Bool { geometry.hasBox && isOfRows }
 }
 
@@ -31,7 +31,7 @@ extension Composer {
         if hasGap(above: plan) { block.height = 1 }
         addHeader(&block, plan)
         guard hasRows(plan) else { return block }
-        addLid(&block, plan)
+        addTopOfBox(&block, plan)
         addTitles(&block, plan)
         return block
     }
@@ -50,10 +50,10 @@ extension Composer {
 
     /// The part that stays at the top of the screen while the section's rows scroll; nil if there is none.
     func pinnedBlock(_ plan: SectionPlan) -> Block? {
-        guard plan.look.pinsHeader, plan.look.header != nil || plan.sort == .table else { return nil }
+        guard plan.look.pinsHeader, plan.look.header != nil || plan.kind == .table else { return nil }
         var block = Block(height: 0, page: plan.geometry.page)
         addHeader(&block, plan)
-        if plan.sort == .table { addTitles(&block, plan) }
+        if plan.kind == .table { addTitles(&block, plan) }
         return block.height > 0 ? block : nil
     }
 
@@ -72,7 +72,7 @@ extension Composer {
             block, frame, free: geometry.content, line: line, ground: ground, look: look, symbols: symbols)
         writer.addIcon(reserving: false)
         writer.addSign(reserving: false)
-        writer.addEnds(EndSlots(), columns: geometry.content.count, isEditing: document.isEditing)
+        writer.addTrailingParts(TrailingSlots(), columns: geometry.content.count, isEditing: document.isEditing)
         let text = fitted(look.text, columns: writer.free.count)
         let isQuiet = geometry.appearance == .grouped || geometry.appearance == .insetGrouped
         let ink: ForegroundRole = look.tint.map { .tint($0) } ?? (isQuiet ? .secondary : .text)
@@ -102,7 +102,7 @@ extension Composer {
         return look
     }
 
-    private func addLid(_ block: inout Block, _ plan: SectionPlan) {
+    private func addTopOfBox(_ block: inout Block, _ plan: SectionPlan) {
         let geometry = plan.geometry
         let line = block.height
         if plan.hasBox {

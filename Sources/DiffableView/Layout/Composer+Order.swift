@@ -86,7 +86,7 @@ extension Composer {
 
     /// The children of a carousel's items are not drawn: they would be between items that scroll together.
     private func isOpen(_ path: [Int], _ plan: SectionPlan) -> Bool {
-        guard plan.sort != .carousel, let id = snapshot.itemIdentifier(at: path) else { return false }
+        guard plan.kind != .carousel, let id = snapshot.itemIdentifier(at: path) else { return false }
         return document.isOpen(id)
     }
 
@@ -98,7 +98,7 @@ extension Composer {
 
     /// The path of the first item of the group, from an index on, whose children are drawn.
     private func firstOpen(_ group: [Int], from index: Int, _ plan: SectionPlan) -> [Int]? {
-        if plan.sort == .carousel { return nil }
+        if plan.kind == .carousel { return nil }
         let end = min(group[group.count - 1] + plan.groupCount, siblingCount(group.dropLast()))
         return (index..<max(end, index)).lazy.map { group.dropLast() + [$0] }.first { isOpen($0, plan) }
     }
@@ -106,7 +106,7 @@ extension Composer {
     /// The element after a group and its items' children.
     private func following(_ group: [Int], _ plan: SectionPlan) -> Element {
         let index = group[group.count - 1]
-        if plan.sort != .carousel, index + plan.groupCount < siblingCount(group.dropLast()) {
+        if plan.kind != .carousel, index + plan.groupCount < siblingCount(group.dropLast()) {
             return .items(group.dropLast() + [index + plan.groupCount])
         }
         guard group.count > 2 else { return end(ofItemsIn: group[0]) }
@@ -143,7 +143,7 @@ extension Composer {
 
     /// The group, or the last group of its items' children.
     private func lastInside(_ group: [Int], _ plan: SectionPlan) -> [Int] {
-        if plan.sort == .carousel { return group }
+        if plan.kind == .carousel { return group }
         let start = group[group.count - 1]
         let end = min(start + plan.groupCount, siblingCount(group.dropLast()))
         for index in (start..<max(end, start)).reversed() {

@@ -38,7 +38,7 @@ extension Composer {
         return (writer, item, id)
     }
 
-    func addEnds(_ writer: inout RowWriter, _ id: ItemID, _ plan: SectionPlan) {
+    func addLeadingAndTrailingParts(_ writer: inout RowWriter, _ id: ItemID, _ plan: SectionPlan) {
         let traits = plan.traits
         let disclosure = disclosure(id, writer.look)
         if traits.hasDisclosures || disclosure != nil { writer.addDisclosure(disclosure) }
@@ -46,14 +46,15 @@ extension Composer {
         writer.addCheckbox(reserving: traits.hasCheckboxes)
         writer.addIcon(reserving: traits.hasIcons)
         writer.addSign(reserving: traits.hasSigns)
-        writer.addEnds(traits.ends, columns: plan.geometry.content.count, isEditing: document.isEditing)
+        writer.addTrailingParts(
+            traits.trailingSlots, columns: plan.geometry.content.count, isEditing: document.isEditing)
         writer.addUrgency()
     }
 
     func rowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
         guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
         var writer = row.writer
-        addEnds(&writer, row.id, plan)
+        addLeadingAndTrailingParts(&writer, row.id, plan)
         let lines = row.item.look.lines == 0 ? Self.rowLinesMax : min(row.item.look.lines, Self.rowLinesMax)
         addText(&writer, lines: lines, plan)
         if let lines = plan.look.layout.lines { setHeight(&writer, lines: min(lines, Self.rowLinesMax)) }
@@ -64,7 +65,7 @@ extension Composer {
         let look = writer.look
         let secondary = look.secondaryText.flatMap { $0.isEmpty ? nil : $0 }
         if let secondary, lines == 1, plan.geometry.content.count >= Self.besideColumnsMin {
-            return addBeside(&writer, secondary, plan)
+            return addSecondaryText(&writer, secondary, plan)
         }
         writer.noteText(writer.free)
         let texts =
@@ -84,7 +85,7 @@ extension Composer {
     }
 
     /// The secondary texts of a section begin in one column: after the longest text if both fit, and not too far to the left.
-    private func addBeside(_ writer: inout RowWriter, _ secondary: String, _ plan: SectionPlan) {
+    private func addSecondaryText(_ writer: inout RowWriter, _ secondary: String, _ plan: SectionPlan) {
         let free = writer.free
         let content = plan.geometry.content
         let room = free.upperBound - content.lowerBound

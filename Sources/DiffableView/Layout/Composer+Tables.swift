@@ -6,7 +6,7 @@ extension Composer {
     func tableRowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
         guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
         var writer = row.writer
-        addEnds(&writer, row.id, plan)
+        addLeadingAndTrailingParts(&writer, row.id, plan)
         let table = tableColumns(plan)
         for column in table.columns {
             let isFirst = column.index == 0
@@ -28,7 +28,7 @@ extension Composer {
     }
 
     func addTitles(_ block: inout Block, _ plan: SectionPlan) {
-        guard plan.sort == .table else { return }
+        guard plan.kind == .table else { return }
         let geometry = plan.geometry
         let table = tableColumns(plan)
         let columns = table.columns
@@ -44,7 +44,7 @@ extension Composer {
         block.append(titles)
         let parts = columns.map { column in
             (
-                part: Frame.Part.title(column.index),
+                part: Frame.ClickablePart.title(column.index),
                 rectangle: Rectangle(
                     column: column.columns.lowerBound, row: line, width: column.columns.count, height: 1)
             )

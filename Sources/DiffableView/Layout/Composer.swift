@@ -4,14 +4,14 @@ import Synchronization
 struct Composer: Sendable {
     let document: Document
     let viewport: Viewport
-    private let plans = Plans()
+    private let plans = PlanCache()
 
     init(document: Document, viewport: Viewport) {
         self.document = document
         self.viewport = viewport
     }
 
-    private final class Plans: Sendable {
+    private final class PlanCache: Sendable {
         let known = Mutex<[Int: SectionPlan]>([:])
         let isEmpty = Mutex<Bool?>(nil)
     }
@@ -38,7 +38,7 @@ struct Composer: Sendable {
         var traits = SectionTraits()
 
         var look: SectionLook { resolved.look }
-        var sort: SectionLayout.Sort { resolved.look.layout.sort }
+        var kind: SectionLayout.Kind { resolved.look.layout.kind }
     }
 
     var sectionCount: Int { snapshot.numberOfSections }
@@ -90,7 +90,7 @@ struct Composer: Sendable {
     }
 
     private func itemsBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
-        switch plan.sort {
+        switch plan.kind {
         case .list: rowBlock(path, plan)
         case .table: tableRowBlock(path, plan)
         case .grid: gridBlock(path, plan)

@@ -7,7 +7,7 @@ package struct Frame: Sendable {
     }
 
     /// A part of a row that the mouse can hit.
-    package enum Part: Hashable, Sendable {
+    package enum ClickablePart: Hashable, Sendable {
         case disclosure
         case checkbox
         case icon
@@ -22,7 +22,7 @@ package struct Frame: Sendable {
     package var rectangle: Rectangle
     package var shape = Shape.row
     package var isFocusable = true
-    package var parts: [(part: Part, rectangle: Rectangle)] = []
+    package var parts: [(part: ClickablePart, rectangle: Rectangle)] = []
     /// The columns for the first line of its text.
     var text: Rectangle?
     /// Nil for a placeholder.

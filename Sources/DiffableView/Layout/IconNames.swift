@@ -25,7 +25,7 @@ extension ItemLook {
 
 extension Cluster {
     var asciiForm: Cluster? {
-        if case .scalar(let scalar) = form, scalar.isASCII { self } else { nil }
+        if case .scalar(let scalar) = contents, scalar.isASCII { self } else { nil }
     }
 }
 

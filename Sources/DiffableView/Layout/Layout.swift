@@ -17,7 +17,7 @@ package enum Layout {
     private static func composedScene(of document: Document, in viewport: Viewport) -> Scene {
         let composer = Composer(document: document, viewport: viewport)
         let regions = ScreenRegions(viewport)
-        var stack = Stack(composer: composer, height: regions.rows.count)
+        var stack = VisibleBlocks(composer: composer, height: regions.rows.count)
         let first = viewport.anchor.flatMap { anchor in composer.element(anchor.id).map { ($0, anchor) } }
         if let (element, anchor) = first {
             stack.begin(element, at: anchor)
@@ -30,8 +30,8 @@ package enum Layout {
     }
 }
 
-struct Stack: Sendable {
-    struct Piece: Sendable {
+struct VisibleBlocks: Sendable {
+    struct PlacedBlock: Sendable {
         var element: Element
         var block: Block
         var line: Int
@@ -45,7 +45,7 @@ struct Stack: Sendable {
 
     let composer: Composer
     let height: Int
-    private(set) var pieces: [Piece] = []
+    private(set) var pieces: [PlacedBlock] = []
 
     init(composer: Composer, height: Int) {
         self.composer = composer
@@ -55,7 +55,7 @@ struct Stack: Sendable {
     /// `anchor` is nil if the element begins on the first line.
     mutating func begin(_ element: Element, at anchor: Anchor?) {
         let block = composer.block(element)
-        var piece = Piece(element: element, block: block, line: 0)
+        var piece = PlacedBlock(element: element, block: block, line: 0)
         if let anchor {
             // Within its block a row may be below a separator or next to other rows.
             let offset = piece.line(of: anchor.id) ?? piece.block.frames.first?.rectangle.row ?? 0
@@ -85,13 +85,13 @@ struct Stack: Sendable {
     mutating func reveal(_ id: RowID) {
         guard let element = composer.element(id) else { return }
         let top = pinnedHeight(above: element)
-        let piece: Piece
+        let piece: PlacedBlock
         let isAbove: Bool
         if let known = pieces.first(where: { $0.element == element }) {
             piece = known
             isAbove = known.line < top
         } else {
-            piece = Piece(element: element, block: composer.block(element), line: 0)
+            piece = PlacedBlock(element: element, block: composer.block(element), line: 0)
             isAbove = pieces.first.map { element.precedes($0.element, in: composer.document) } ?? true
             pieces = []
         }
@@ -123,19 +123,19 @@ struct Stack: Sendable {
     }
 
     private mutating func growUp() {
-        var above: [Piece] = []
+        var above: [PlacedBlock] = []
         while let first = above.last ?? pieces.first, first.line > 0,
             let element = composer.element(before: first.element)
         {
             let block = composer.block(element)
-            above.append(Piece(element: element, block: block, line: first.line - block.height))
+            above.append(PlacedBlock(element: element, block: block, line: first.line - block.height))
         }
         pieces.insert(contentsOf: above.reversed(), at: 0)
     }
 
     private mutating func growDown() {
         while let last = pieces.last, last.end < height, let element = composer.element(after: last.element) {
-            pieces.append(Piece(element: element, block: composer.block(element), line: last.end))
+            pieces.append(PlacedBlock(element: element, block: composer.block(element), line: last.end))
         }
     }
 }

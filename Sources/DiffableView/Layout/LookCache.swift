@@ -70,7 +70,7 @@ final class LookCache: Sendable {
         let look = section.itemLooks.look(item, clock)
         let resolved = ResolvedItem(
             record: item.record, section: section.record, look: wording == .spoken ? look.spoken : look,
-            content: section.look.layout.sort == .table ? item.content.map { ContentValue($0) } : nil)
+            content: section.look.layout.kind == .table ? item.content.map { ContentValue($0) } : nil)
         state.withLock { state in
             if state.items.count >= Self.countMax { state.items = [:] }
             state.items[item.id] = resolved

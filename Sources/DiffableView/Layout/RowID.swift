@@ -17,7 +17,7 @@ package enum RowID: Hashable, Sendable {
 }
 
 /// The owner of items side by side: a section, or an item with children.
-package enum Owner: Hashable, Sendable {
+package enum ItemParent: Hashable, Sendable {
     case section(SectionID)
     case item(ItemID)
 }

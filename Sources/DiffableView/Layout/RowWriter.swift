@@ -27,7 +27,7 @@ struct RowWriter {
 
     mutating func skip(_ columns: Int) { free = min(free.lowerBound + columns, free.upperBound)..<free.upperBound }
 
-    mutating func addLeading(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
+    mutating func addLeading(_ text: String, columns: Int, _ style: Style, _ part: Frame.ClickablePart? = nil) {
         guard free.count > columns + 1 else { return }
         let taken = free.lowerBound..<free.lowerBound + columns
         block.add(text, line: line, columns: taken, style)
@@ -36,7 +36,7 @@ struct RowWriter {
     }
 
     /// Adds a text at the end of a slot, or of its own width.
-    private mutating func addTrailing(_ text: String, slot: Int, _ style: Style, _ part: Frame.Part? = nil) {
+    private mutating func addTrailing(_ text: String, slot: Int, _ style: Style, _ part: Frame.ClickablePart? = nil) {
         let width = columnCount(of: text)
         guard let taken = reserve(max(slot, width)) else { return }
         let columns = taken.upperBound - width..<taken.upperBound
@@ -52,7 +52,7 @@ struct RowWriter {
         return taken
     }
 
-    private mutating func note(_ part: Frame.Part?, _ columns: Range<Int>) {
+    private mutating func note(_ part: Frame.ClickablePart?, _ columns: Range<Int>) {
         guard let part else { return }
         frame.parts.append(
             (part, Rectangle(column: columns.lowerBound, row: line, width: columns.count, height: 1)))
@@ -72,7 +72,7 @@ struct RowWriter {
     mutating func addLeadingAccessories(isEditing: Bool) {
         for (index, accessory) in (look.accessories ?? []).enumerated() where accessory.isShown(isEditing: isEditing) {
             let ink: ForegroundRole? = accessory.tint.map { .tint($0) }
-            switch accessory.sort {
+            switch accessory.kind {
             case .multiselect:
                 addLeading(String(symbols.unselected), columns: 1, style(ink ?? .secondary), .accessory(index))
             case .delete:
@@ -115,24 +115,24 @@ struct RowWriter {
     // MARK: - Trailing
 
     /// Adds the parts at the end, each in the slot of its section.
-    mutating func addEnds(_ slots: EndSlots, columns: Int, isEditing: Bool) {
+    mutating func addTrailingParts(_ slots: TrailingSlots, columns: Int, isEditing: Bool) {
         addAccessoriesAndBadge(slots, isEditing: isEditing)
         addProgress(slots, columns: columns)
     }
 
     /// A card has its progress at the bottom.
-    mutating func addAccessoriesAndBadge(_ slots: EndSlots, isEditing: Bool) {
+    mutating func addAccessoriesAndBadge(_ slots: TrailingSlots, isEditing: Bool) {
         addTrailingAccessories(slots.accessories, isEditing: isEditing)
         addBadge(slot: slots.badge)
     }
 
-    private mutating func addTrailingAccessories(_ slots: [EndSlots.AccessorySlot], isEditing: Bool) {
+    private mutating func addTrailingAccessories(_ slots: [TrailingSlots.AccessorySlot], isEditing: Bool) {
         var rest = (look.accessories ?? []).enumerated().reversed().compactMap { index, accessory in
             accessory.isShown(isEditing: isEditing)
                 ? symbols.trailingText(accessory).map { (index: index, accessory: accessory, text: $0) } : nil
         }
         for slot in slots {
-            if let place = rest.firstIndex(where: { $0.accessory.sort == slot.sort }) {
+            if let place = rest.firstIndex(where: { $0.accessory.kind == slot.kind }) {
                 let part = rest.remove(at: place)
                 add(part.accessory, part.text, .accessory(part.index), slot: slot.width)
             } else {
@@ -142,9 +142,9 @@ struct RowWriter {
         for part in rest { add(part.accessory, part.text, .accessory(part.index), slot: 0) }
     }
 
-    private mutating func add(_ accessory: Accessory, _ text: String, _ part: Frame.Part, slot: Int) {
+    private mutating func add(_ accessory: Accessory, _ text: String, _ part: Frame.ClickablePart, slot: Int) {
         let standard: ForegroundRole =
-            switch accessory.sort {
+            switch accessory.kind {
             case .disclosureIndicator, .reorder: .tertiary
             case .checkmark: tint
             case .detail, .custom: .tint(.accent)
@@ -169,7 +169,7 @@ struct RowWriter {
     }
 
     /// `columns` is the width of the row.
-    private mutating func addProgress(_ slots: EndSlots, columns: Int) {
+    private mutating func addProgress(_ slots: TrailingSlots, columns: Int) {
         guard slots.hasProgress || look.progress != nil else { return }
         let hasLabel = slots.hasLabels || look.accessories?.contains { $0.text != nil } ?? false
         if columns >= Self.percentColumnsMin, !hasLabel {

@@ -157,7 +157,7 @@ extension Scene {
 
     private func drawSelectedAccessory(_ frame: Frame, _ canvas: inout Canvas) {
         for part in frame.parts {
-            guard case .accessory(let index) = part.part, frame.look?.accessories?[index].sort == .multiselect else {
+            guard case .accessory(let index) = part.part, frame.look?.accessories?[index].kind == .multiselect else {
                 continue
             }
             canvas.put(

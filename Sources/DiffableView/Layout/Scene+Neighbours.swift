@@ -49,7 +49,7 @@ extension Scene {
     /// Only some of a carousel's items are visible: its end may be another one.
     private func end(_ direction: Direction, _ row: RowID?) -> RowID? {
         guard let item = row?.item, let path = composer.snapshot.indexPath(ofItem: item),
-            composer.plan(path[0]).sort == .carousel
+            composer.plan(path[0]).kind == .carousel
         else { return row }
         let index = direction == .first ? 0 : composer.rootCount(path[0]) - 1
         return composer.snapshot.itemIdentifier(at: [path[0], index]).map { .item($0) }

@@ -3,14 +3,14 @@ import Diffable
 package struct Scene: Sendable {
     let composer: Composer
     let regions: ScreenRegions
-    let stack: Stack
+    let stack: VisibleBlocks
     /// A header that stays at the top, and its line in the rows' part.
     let pinned: (block: Block, line: Int)?
     let overlay: OverlayBlock?
     /// The visible rows, from top to bottom and from left to right.
     package let frames: [Frame]
 
-    init(composer: Composer, regions: ScreenRegions, stack: Stack) {
+    init(composer: Composer, regions: ScreenRegions, stack: VisibleBlocks) {
         self.composer = composer
         self.regions = regions
         self.stack = stack
@@ -32,7 +32,7 @@ package struct Scene: Sendable {
         }
     }
 
-    private static func pinned(_ composer: Composer, _ stack: Stack) -> (block: Block, line: Int)? {
+    private static func pinned(_ composer: Composer, _ stack: VisibleBlocks) -> (block: Block, line: Int)? {
         guard let index = stack.pieces.firstIndex(where: { $0.end > 0 }) else { return nil }
         let first = stack.pieces[index]
         let section: Int
@@ -68,7 +68,7 @@ extension Scene {
 
     package enum Hit: Hashable, Sendable {
         case row(RowID)
-        case part(Frame.Part, of: RowID)
+        case part(Frame.ClickablePart, of: RowID)
         case tab(Int)
         case banner
         case status
@@ -134,12 +134,12 @@ extension Scene {
     }
 
     /// The first items of the visible carousels, for the next viewport, so that they stay after a scroll.
-    package var carouselStarts: [Owner: ItemID] {
-        var starts: [Owner: ItemID] = [:]
+    package var carouselStarts: [ItemParent: ItemID] {
+        var starts: [ItemParent: ItemID] = [:]
         for piece in stack.pieces {
             guard case .items(let path) = piece.element else { continue }
             let plan = composer.plan(path[0])
-            guard plan.sort == .carousel, let owner = composer.owner(path.dropLast(), plan),
+            guard plan.kind == .carousel, let owner = composer.owner(path.dropLast(), plan),
                 let first = piece.block.frames.first?.id.item
             else { continue }
             starts[owner] = first

@@ -64,7 +64,7 @@ extension SectionGeometry {
     func indent(_ level: Int) -> Int { min(level * 2, content.count / 2) }
 
     func groupCount(_ layout: SectionLayout) -> Int {
-        switch layout.sort {
+        switch layout.kind {
         case .list, .table: return 1
         case .carousel: return .max
         case .grid:

@@ -8,7 +8,7 @@ struct SectionTraits: Sendable {
     var hasCheckboxes = false
     var hasIcons = false
     var hasSigns = false
-    var ends = EndSlots()
+    var trailingSlots = TrailingSlots()
     /// The width of the longest text, with what is before it.
     fileprivate var longestText = 0
     /// The width of the texts next to secondary texts, with what is before them, and of the secondary texts.
@@ -21,9 +21,9 @@ struct SectionTraits: Sendable {
 }
 
 /// The widths of the parts at the end of a section's rows; 0 for a part that no row has.
-struct EndSlots: Sendable {
+struct TrailingSlots: Sendable {
     struct AccessorySlot: Sendable {
-        let sort: Accessory.Sort
+        let kind: Accessory.Kind
         var width: Int
     }
 
@@ -37,11 +37,11 @@ struct EndSlots: Sendable {
     private static let accessoriesMax = 8
 
     /// Makes room for a row's accessories, in the order of the first row that has them.
-    mutating func include(_ row: [(sort: Accessory.Sort, width: Int)]) {
+    mutating func include(_ row: [(kind: Accessory.Kind, width: Int)]) {
         var used: Set<Int> = []
         var last = -1
         for part in row {
-            let free = accessories.indices.filter { accessories[$0].sort == part.sort && !used.contains($0) }
+            let free = accessories.indices.filter { accessories[$0].kind == part.kind && !used.contains($0) }
             if let slot = free.first(where: { $0 > last }) ?? free.first {
                 accessories[slot].width = max(accessories[slot].width, part.width)
                 last = slot
@@ -49,7 +49,7 @@ struct EndSlots: Sendable {
                 guard accessories.count < Self.accessoriesMax else { return }
                 last += 1
                 used = Set(used.map { $0 < last ? $0 : $0 + 1 })
-                accessories.insert(AccessorySlot(sort: part.sort, width: part.width), at: last)
+                accessories.insert(AccessorySlot(kind: part.kind, width: part.width), at: last)
             }
             used.insert(last)
         }
@@ -57,13 +57,13 @@ struct EndSlots: Sendable {
 
     /// The slots for rows of this many columns with texts of this width. Empty if they would leave less than half of
     /// the columns, or if texts would be cut and the slots take more than a quarter.
-    func fitted(in columns: Int, with text: Int) -> EndSlots {
+    func fitted(in columns: Int, with text: Int) -> TrailingSlots {
         var slots = self
         slots.badge = min(badge, columns / 4)
         for index in accessories.indices { slots.accessories[index].width = min(accessories[index].width, columns / 3) }
         let width = slots.width(in: columns)
         let isFitting = width <= columns / 4 || width <= columns / 2 && text + width <= columns
-        return isFitting ? slots : EndSlots(hasLabels: hasLabels)
+        return isFitting ? slots : TrailingSlots(hasLabels: hasLabels)
     }
 
     /// The columns that they take, with a blank before each.
@@ -109,7 +109,7 @@ extension Composer {
         let leading = leadingWidth(traits)
         traits.besideText += leading
         let beside = traits.besideSecondary == 0 ? 0 : traits.besideText + 2 + traits.besideSecondary
-        traits.ends = traits.ends.fitted(in: columns, with: max(leading + traits.longestText, beside))
+        traits.trailingSlots = traits.trailingSlots.fitted(in: columns, with: max(leading + traits.longestText, beside))
         return traits
     }
 
@@ -137,13 +137,14 @@ extension Composer {
         traits.changesAt = earlier(traits.changesAt, look.changesAt)
         let accessories = (look.accessories ?? []).filter { $0.isShown(isEditing: document.isEditing) }
         let trailing = accessories.reversed().compactMap { accessory in
-            symbols.trailingText(accessory).map { (accessory.sort, columnCount(of: $0, limit: Self.slotMax)) }
+            symbols.trailingText(accessory).map { (accessory.kind, columnCount(of: $0, limit: Self.slotMax)) }
         }
-        traits.ends.include(trailing)
-        traits.ends.hasLabels = traits.ends.hasLabels || accessories.contains { $0.text != nil }
-        traits.ends.hasProgress = traits.ends.hasProgress || look.progress != nil
+        traits.trailingSlots.include(trailing)
+        traits.trailingSlots.hasLabels = traits.trailingSlots.hasLabels || accessories.contains { $0.text != nil }
+        traits.trailingSlots.hasProgress = traits.trailingSlots.hasProgress || look.progress != nil
         if let badge = look.badge.flatMap(symbols.badgeText) {
-            traits.ends.badge = max(traits.ends.badge, columnCount(of: badge, limit: Self.slotMax) + 2)
+            traits.trailingSlots.badge = max(
+                traits.trailingSlots.badge, columnCount(of: badge, limit: Self.slotMax) + 2)
         }
         let before = 2 * (accessories.count - trailing.count) + (look.isUrgent ? 2 : 0)
         let text = before + columnCount(of: look.text, limit: Self.textMax)
@@ -160,7 +161,7 @@ extension Composer {
         guard look.hasChildren || document.isParent(id) else { return nil }
         if let accessories = look.accessories {
             let isNamed = accessories.contains {
-                $0.sort == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)
+                $0.kind == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)
             }
             guard isNamed else { return nil }
         }

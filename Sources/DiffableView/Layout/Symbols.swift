@@ -73,7 +73,7 @@ extension Symbols {
 
     /// The text of an accessory at the end of a row; nil if it is at the front.
     func trailingText(_ accessory: Accessory) -> String? {
-        switch accessory.sort {
+        switch accessory.kind {
         case .disclosureIndicator: String(chevron)
         case .checkmark: String(checkmark)
         case .reorder: String(reorder)

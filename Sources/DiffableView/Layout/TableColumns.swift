@@ -51,9 +51,9 @@ extension Composer {
                 && known.sampled >= sampled
         }
         return document.cache.columns(plan.id) { known in
-            isValid(known) && known.passed == known.bounded(passed)
+            isValid(known) && known.passed == known.clampedScroll(passed)
         } otherwise: { known in
-            if let known, isValid(known) { return known.passing(passed) }
+            if let known, isValid(known) { return known.scrolled(to: passed) }
             let items = (0..<sampled).compactMap { index in
                 snapshot.itemIdentifier(at: [plan.index, index]).flatMap { resolved($0, plan) }
             }
@@ -62,9 +62,9 @@ extension Composer {
                 plan.look.columns ?? TableColumns.members(items), items,
                 plan: plan, leading: leading, viewport)
             guard let known, known.section.isShared(with: chosen.section), known.content == chosen.content else {
-                return chosen.passing(passed)
+                return chosen.scrolled(to: passed)
             }
-            return chosen.keepingWidths(of: known).passing(passed)
+            return chosen.keepingWidths(of: known).scrolled(to: passed)
         }
     }
 }
@@ -98,7 +98,7 @@ extension TableColumns {
     ) {
         section = plan.resolved.record
         content = plan.geometry.content
-        area = content.lowerBound..<content.upperBound - plan.traits.ends.width(in: content.count)
+        area = content.lowerBound..<content.upperBound - plan.traits.trailingSlots.width(in: content.count)
         sampled = items.count
         var widths: [Int] = []
         columns = []
@@ -120,7 +120,7 @@ extension TableColumns {
         }
         natural = widths
         wantedColumns = columns
-        place()
+        layOut()
     }
 
     /// Makes room for a cut cell; nil if nothing would change. `width` is the cell's, with its leading part.
@@ -129,35 +129,35 @@ extension TableColumns {
         guard !isFixed[index], natural[index] < width else { return nil }
         var widths = natural
         widths[index] = width
-        return placed(widths)
+        return withWidths(widths)
     }
 
     /// Prevents columns from becoming narrower because more of the first rows are sampled.
     fileprivate func keepingWidths(of known: TableColumns) -> TableColumns {
         guard known.paths == paths else { return self }
-        return placed(zip(natural, known.natural).map { min(max($0, $1), area.count) })
+        return withWidths(zip(natural, known.natural).map { min(max($0, $1), area.count) })
     }
 
-    private func placed(_ widths: [Int]) -> TableColumns {
+    private func withWidths(_ widths: [Int]) -> TableColumns {
         var next = self
         next.natural = widths
-        next.place()
+        next.layOut()
         return next
     }
 
     /// At least one column after the first is visible.
-    fileprivate func bounded(_ count: Int) -> Int { max(min(count, wantedColumns.count - 2), 0) }
+    fileprivate func clampedScroll(_ count: Int) -> Int { max(min(count, wantedColumns.count - 2), 0) }
 
-    fileprivate func passing(_ count: Int) -> TableColumns {
+    fileprivate func scrolled(to count: Int) -> TableColumns {
         var next = self
-        next.passed = bounded(count)
-        next.place()
+        next.passed = clampedScroll(count)
+        next.layOut()
         return next
     }
 
     /// Whether scrolling further would show more.
     var isCut: Bool {
-        passed < bounded(.max)
+        passed < clampedScroll(.max)
             && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
     }
 
@@ -175,7 +175,7 @@ extension TableColumns {
 
     /// Chooses the visible columns and their widths. Narrows the widest columns first, and leaves out the last ones if even
     /// narrow columns do not fit.
-    private mutating func place() {
+    private mutating func layOut() {
         columns = wantedColumns.filter { $0.index == 0 || $0.index > passed }
         // Hidden columns leave their room to the visible ones.
         while columns.count > 1, total(columns.map(leastWidth)) > area.count { columns.removeLast() }

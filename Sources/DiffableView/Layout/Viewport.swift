@@ -11,7 +11,7 @@ package struct Viewport: Sendable {
     /// A row that must be visible. The rows scroll as little as that requires.
     package var revealed: RowID?
     /// The first visible item of each carousel; the very first item by default.
-    package var carouselStarts: [Owner: ItemID] = [:]
+    package var carouselStarts: [ItemParent: ItemID] = [:]
     /// The number of columns after the first that are scrolled past in a table.
     package var passedColumns: [SectionID: Int] = [:]
     package var tabs: [String] = []

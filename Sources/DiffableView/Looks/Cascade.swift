@@ -33,12 +33,12 @@ extension ContentValue {
     /// Replaces a kind's references to an item's content: `{"path":"/due"}` becomes the value at that path, a number as text
     /// where text is expected, and `{"path":"/due","format":"age"}` becomes `{"value":…,"format":"age"}`. Actions stay
     /// unchanged: a path in their arguments is an argument.
-    func following(_ content: ContentValue?) -> ContentValue {
+    func resolvingPaths(in content: ContentValue?) -> ContentValue {
         guard case .object(let members) = self else { return self }
         return .object(
             members.compactMap { member in
                 if member.name.lowercased().hasSuffix("actions") { return member }
-                guard let value = member.value.led(into: content) else { return nil }
+                guard let value = member.value.resolved(in: content) else { return nil }
                 let isText = ["text", "secondaryText", "tooltip", "accessibilityLabel"].contains(member.name)
                 if isText, value != member.value, case .number(let number) = value {
                     return Member(member.name, .text(number))
@@ -48,7 +48,7 @@ extension ContentValue {
     }
 
     /// Nil if a path leads nowhere.
-    private func led(into content: ContentValue?) -> ContentValue? {
+    private func resolved(in content: ContentValue?) -> ContentValue? {
         switch self {
         case .object(let members):
             if let path = self["path"]?.text, members.count == 1 || isOfValue {
@@ -59,9 +59,9 @@ extension ContentValue {
             }
             return .object(
                 members.compactMap { member in
-                    member.value.led(into: content).map { Member(member.name, $0) }
+                    member.value.resolved(in: content).map { Member(member.name, $0) }
                 })
-        case .array(let elements): return .array(elements.compactMap { $0.led(into: content) })
+        case .array(let elements): return .array(elements.compactMap { $0.resolved(in: content) })
         default: return self
         }
     }

@@ -82,14 +82,14 @@ package enum Checkbox: String, Equatable, Sendable { case checked, unchecked, mi
 
 /// A part at the end of a row, like UIKit's `UICellAccessory`.
 package struct Accessory: Equatable, Sendable {
-    package enum Sort: String, CaseIterable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
         case disclosureIndicator, outlineDisclosure, checkmark, delete, insert, reorder, multiselect, detail, label,
             popUpMenu, custom
     }
 
     package enum Displayed: String, Sendable { case always, editing, notEditing }
 
-    package var sort: Sort
+    package var kind: Kind
     package var text: String?
     package var tint: Tint?
     package var displayed = Displayed.always

@@ -31,11 +31,11 @@ package enum LookCheck {
     package static func itemComplaints(of content: Content) -> [String] {
         guard case .object(let members) = ContentValue(content) else { return [] }
         return members.compactMap { member in
-            item[member.name].flatMap { $0(member.value) ? nil : passedOver(member.name, member.value) }
+            item[member.name].flatMap { $0(member.value) ? nil : ignoredValueComplaint(member.name, member.value) }
         }
     }
 
-    private static func passedOver(_ name: String, _ value: ContentValue) -> String {
+    private static func ignoredValueComplaint(_ name: String, _ value: ContentValue) -> String {
         "\(harmlessText(name)) cannot be \(harmlessText(value.json)), so it is ignored"
     }
 
@@ -54,7 +54,7 @@ package enum LookCheck {
                 continue
             }
             if mayFollow, member.value["path"] != nil, member.value["format"].map(format) ?? true { continue }
-            if !test(member.value) { complaints.append(passedOver(name, member.value)) }
+            if !test(member.value) { complaints.append(ignoredValueComplaint(name, member.value)) }
         }
     }
 
@@ -91,7 +91,7 @@ package enum LookCheck {
     ]
 
     private static let layout: [String: Test] = [
-        "type": { $0.text.flatMap(SectionLayout.Sort.init) != nil }, "columns": size, "minWidth": size,
+        "type": { $0.text.flatMap(SectionLayout.Kind.init) != nil }, "columns": size, "minWidth": size,
         "itemWidth": size, "lines": size,
     ]
 

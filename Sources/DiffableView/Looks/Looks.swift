@@ -84,7 +84,10 @@ package struct ItemLooks: Sendable {
         let kind = item.kind?.description ?? ""
         var look = ItemLook()
         let own = Cascade(
-            [user?["kinds"]?[kind]?.following(content), content, list?["kinds"]?[kind]?.following(content)], clock)
+            [
+                user?["kinds"]?[kind]?.resolvingPaths(in: content), content,
+                list?["kinds"]?[kind]?.resolvingPaths(in: content),
+            ], clock)
         look.read(own, content)
         if look.text.isEmpty { look.text = harmlessText(item.id.description) }
         let shared = Cascade([user, section, list])

@@ -107,8 +107,8 @@ extension Checkbox {
 
 extension Accessory {
     init?(_ value: ContentValue, _ clock: WallClock?) {
-        guard let sort = (value.text ?? value["type"]?.text).flatMap(Sort.init) else { return nil }
-        self.init(sort: sort)
+        guard let kind = (value.text ?? value["type"]?.text).flatMap(Kind.init) else { return nil }
+        self.init(kind: kind)
         let shown = value["text"]?.shownText(clock)
         (text, changesAt) = (shown?.text, shown?.changesAt)
         tint = value["tint"].flatMap(Tint.init)
@@ -119,9 +119,9 @@ extension Accessory {
 
 extension SectionLayout {
     init?(_ value: ContentValue) {
-        guard let sort = (value.text ?? value["type"]?.text).flatMap(Sort.init) else { return nil }
+        guard let kind = (value.text ?? value["type"]?.text).flatMap(Kind.init) else { return nil }
         self.init()
-        self.sort = sort
+        self.kind = kind
         columns = value["columns"]?.size
         minWidth = value["minWidth"]?.size
         itemWidth = value["itemWidth"]?.size

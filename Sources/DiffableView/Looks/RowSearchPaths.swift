@@ -14,7 +14,7 @@ struct RowSearchPaths: Equatable, Sendable {
     /// rows other than a table's.
     init?(_ looks: Looks, columns: [String], showsTexts: Bool) {
         func places(_ before: ContentValue?, _ behind: ContentValue?) -> ContentValue {
-            var places = Places(before: before, behind: behind)
+            var places = SearchPathCollector(before: before, behind: behind)
             for path in columns { places.add(path) }
             // A column without a path shows the text.
             if showsTexts || columns.contains("") { places.addTexts() }
@@ -32,7 +32,7 @@ struct RowSearchPaths: Equatable, Sendable {
     }
 }
 
-private struct Places {
+private struct SearchPathCollector {
     /// The user's settings for the kind, which precede the item's content, and the list's, which follow it.
     let before: ContentValue?
     let behind: ContentValue?
@@ -117,10 +117,10 @@ extension Composer {
         let usual = looks.sectionLook(nil)
         let isWhole = document.rowCount == snapshot.numberOfItems
         // Sections that are not loaded may have columns of their own, too.
-        if !isWhole, plans.contains(where: { $0.sort != usual.layout.sort || $0.look.columns != usual.columns }) {
+        if !isWhole, plans.contains(where: { $0.kind != usual.layout.kind || $0.look.columns != usual.columns }) {
             return nil
         }
-        let tables = plans.filter { $0.sort == .table }
+        let tables = plans.filter { $0.kind == .table }
         return RowSearchPaths(
             looks, columns: tables.flatMap { tableColumns($0).searchedPaths }, showsTexts: tables.count < plans.count)
     }

@@ -26,9 +26,9 @@ package enum Appearance: String, CaseIterable, Sendable { case plain, grouped, i
 package enum SelectionMode: String, Sendable { case none, single, multiple }
 
 package struct SectionLayout: Equatable, Sendable {
-    package enum Sort: String, CaseIterable, Sendable { case list, grid, carousel, table }
+    package enum Kind: String, CaseIterable, Sendable { case list, grid, carousel, table }
 
-    package var sort = Sort.list
+    package var kind = Kind.list
     /// The number of a grid's columns; nil: as many as fit.
     package var columns: Int?
     /// The minimal width of a grid's columns, in cells of a terminal or equivalent units.

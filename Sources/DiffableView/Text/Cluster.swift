@@ -1,19 +1,19 @@
 /// One grapheme cluster, as a terminal draws it: a letter with its marks, an ideograph, an emoji family.
 package struct Cluster: Equatable, Sendable {
-    package enum Form: Equatable, Sendable {
+    package enum Contents: Equatable, Sendable {
         /// Nearly all clusters are one scalar.
         case scalar(Unicode.Scalar)
         case sequence(String)
     }
 
-    package let form: Form
+    package let contents: Contents
     /// Columns: 1 or 2.
     package let width: Int
     /// Whether terminals disagree on its width.
     package let isDoubtful: Bool
 
-    package init(_ form: Form, width: Int, isDoubtful: Bool = false) {
-        self.form = form
+    package init(_ contents: Contents, width: Int, isDoubtful: Bool = false) {
+        self.contents = contents
         self.width = width
         self.isDoubtful = isDoubtful
     }

@@ -96,7 +96,7 @@ private struct Wrapping {
 
 extension Cluster {
     func append(to text: inout String) {
-        switch form {
+        switch contents {
         case .scalar(let scalar): text.unicodeScalars.append(scalar)
         case .sequence(let sequence): text += sequence
         }

@@ -19,14 +19,14 @@ struct Pane: Sendable {
     /// Whether the rows are the lists.
     private(set) var isHome = false
     /// The whole list, if a picker ranks its matches.
-    var held: HeldList?
+    var localList: LocallyQueriedList?
 
     var cursor: RowID?
     /// The row with a fixed line on the screen; nil: the list begins at the top.
     var anchor: Anchor?
     /// Whether the view follows the top, because the user has not scrolled away from it, so that new rows there are visible.
     var isFollowingTop = true
-    var carouselStarts: [Owner: ItemID] = [:]
+    var carouselStarts: [ItemParent: ItemID] = [:]
     /// The number of columns after the first that the user has scrolled past in a table.
     var passedColumns: [SectionID: Int] = [:]
     var marks: Set<ItemID> = [] {
@@ -41,9 +41,9 @@ struct Pane: Sendable {
     var toggled: Set<ItemID> = []
 
     var filter: ViewFilter
-    var returnPlace: Place?
+    var returnPosition: ViewPosition?
     /// The place for the cursor when an absent list is followed again, unless a key was pressed since.
-    var placeBeforeAbsence: Place?
+    var positionBeforeAbsence: ViewPosition?
     /// The query that `document` is the result of.
     var shownQuery: ViewQuery
     var askedQuery: ViewQuery?
@@ -62,7 +62,7 @@ struct Pane: Sendable {
     var answeredRevision = 0
     /// Steps of a row up or down, which wait for the previous step.
     var reordering: Reordering?
-    var adding: Adding?
+    var pendingAddition: PendingAddition?
 
     struct Change: Sendable {
         var mark: ChangeMark
@@ -71,7 +71,7 @@ struct Pane: Sendable {
         var revisions: ClosedRange<Int>
     }
 
-    struct Place: Sendable {
+    struct ViewPosition: Sendable {
         var filter: ViewFilter
         var row: RowID
         /// The index among all rows, for a row that is not loaded.
@@ -120,7 +120,7 @@ struct Pane: Sendable {
         var request: Int
     }
 
-    struct Adding: Sendable {
+    struct PendingAddition: Sendable {
         var request: Int
         var item: ItemID
     }
@@ -150,7 +150,7 @@ struct Pane: Sendable {
     /// The title on the tab. It begins with the problem, because a tab may cut the title.
     var tabTitle: String { absence.map { "\($0.word): \(title)" } ?? title }
 
-    var place: Place? {
+    var place: ViewPosition? {
         guard let cursor else { return nil }
         let index: Int? =
             switch cursor {
@@ -158,7 +158,7 @@ struct Pane: Sendable {
             case .item(let item): document.snapshot.index(ofItem: item).map { $0 + document.placeholdersBefore }
             default: nil
             }
-        return Place(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
+        return ViewPosition(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
     }
 
     mutating func keepExpansion() {
@@ -169,12 +169,12 @@ struct Pane: Sendable {
     }
 
     /// Keeps the cursor on its row, and the row on its line, when another filter is shown.
-    mutating func keepPlace() {
-        returnPlace = place
-        returnPlace?.filter = filter
+    mutating func saveReturnPosition() {
+        returnPosition = place
+        returnPosition?.filter = filter
         // The index is valid only for the other filter.
-        returnPlace?.index = nil
-        returnPlace?.isAtTop = false
+        returnPosition?.index = nil
+        returnPosition?.isAtTop = false
     }
 
     /// The marked items in the list's order, as far as they are loaded.
@@ -205,7 +205,8 @@ struct Pane: Sendable {
     }
 
     func picked(_ id: ItemID) -> PickedItem? {
-        held.flatMap { PickedItem(id, in: $0.snapshot, of: name) } ?? PickedItem(id, in: document.snapshot, of: name)
+        localList.flatMap { PickedItem(id, in: $0.snapshot, of: name) }
+            ?? PickedItem(id, in: document.snapshot, of: name)
     }
 
     var newestRevision: Int { max(revision, answeredRevision) }
@@ -245,14 +246,14 @@ struct Pane: Sendable {
     private mutating func noteRestored(_ restored: Int, _ revision: Int) {
         unmark(revision)
         answeredRevision = max(answeredRevision, revision)
-        restoredRevisions[revision] = likeness(of: restored)
+        restoredRevisions[revision] = originalRevision(of: restored)
         if restoredRevisions.count > Self.ownChangesMax, let oldest = restoredRevisions.keys.min() {
             restoredRevisions[oldest] = nil
         }
     }
 
     /// Returns the revision that an undo or a redo restored, or the revision itself.
-    func likeness(of revision: Int) -> Int { restoredRevisions[revision] ?? revision }
+    func originalRevision(of revision: Int) -> Int { restoredRevisions[revision] ?? revision }
 
     mutating func forgetOwnChanges() {
         (ownChanges, undoneChanges, restoredRevisions, answeredRevision) = ([], [], [:], 0)

@@ -8,7 +8,7 @@ package enum PlainText {
     package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int, at now: Int = 0)
         -> [String]
     {
-        var document = Document(snapshot, user: look(options.look), wording: .spoken)
+        var document = Document(snapshot, user: plainLook(options.look), wording: .spoken)
         if options.filter.opensAll { document.closedInMatches = [] }
         // Rows take a line or two; a list that takes more is drawn again with room for all.
         var height = min(max(document.rowCount * 2 + snapshot.numberOfSections * 4 + 8, 16), lineMax)
@@ -31,7 +31,7 @@ package enum PlainText {
     }
 
     /// Without boxes and lines between rows, even if the list defines them.
-    private static func look(_ look: Content?) -> Content? {
+    private static func plainLook(_ look: Content?) -> Content? {
         var members: [ContentValue.Member] = []
         if case .object(let known)? = look.map({ ContentValue($0) }) { members = known }
         members = members.filter { !["appearance", "separators"].contains($0.name) }

@@ -48,7 +48,7 @@ package struct SplitViewer: Sendable {
     package init(
         lists: [ListName], arrangement: Arrangement = .single, columns: Int, rows: Int, options: ViewerOptions
     ) {
-        func viewer(_ lists: [ListName], _ place: ViewerOptions.Place) -> Viewer {
+        func viewer(_ lists: [ListName], _ place: ViewerOptions.ScreenPart) -> Viewer {
             var own = options
             own.place = place
             return Viewer(lists: lists, columns: columns, rows: rows, options: own)
@@ -100,23 +100,23 @@ package struct SplitViewer: Sendable {
         switch event {
         case .key(let key): handle(key, at: time)
         case .mouse(let mouse): handle(mouse, at: time)
-        case .keysWait, .paste, .failed, .open: pass(event, to: focused, at: time)
+        case .keysWait, .paste, .failed, .open: forward(event, to: focused, at: time)
         case .resized(let columns, let rows): (self.columns, self.rows, mustDraw) = (columns, rows, true)
         case .focused(let hasFocus): self.hasFocus = hasFocus
-        case .update(let state, let list): pass(.update(state, list: list / viewers.count), list, at: time)
-        case .rows(let rows, let list): pass(.rows(rows, list: list / viewers.count), list, at: time)
-        case .absent(let absence, let list): pass(.absent(absence, list: list / viewers.count), list, at: time)
+        case .update(let state, let list): forward(.update(state, list: list / viewers.count), list, at: time)
+        case .rows(let rows, let list): forward(.rows(rows, list: list / viewers.count), list, at: time)
+        case .absent(let absence, let list): forward(.absent(absence, list: list / viewers.count), list, at: time)
         case .edited(let list, let item, let revision):
-            pass(.edited(list: list / viewers.count, item, revision: revision), list, at: time)
+            forward(.edited(list: list / viewers.count, item, revision: revision), list, at: time)
         case .reply(var reply):
             let number = reply.request
             reply.request /= viewers.count
-            pass(.reply(reply), number, at: time)
+            forward(.reply(reply), number, at: time)
         case .handled(var request, let revision):
             let number = request.number
             request.number /= viewers.count
             request.list /= viewers.count
-            pass(.handled(request, revision: revision), number, at: time)
+            forward(.handled(request, revision: revision), number, at: time)
         case .output(let bytes, let number):
             guard number == outputNumber else { break }
             text?.append(bytes)
@@ -126,11 +126,11 @@ package struct SplitViewer: Sendable {
             text?.endOutput()
             mustDraw = true
             isOutputting = false
-            if let problem, opened != nil { pass(.failed(problem), to: focused, at: time) }
-        case .connection, .timer: for viewer in viewers.indices { pass(event, to: viewer, at: time) }
+            if let problem, opened != nil { forward(.failed(problem), to: focused, at: time) }
+        case .connection, .timer: for viewer in viewers.indices { forward(event, to: viewer, at: time) }
         case .drawn:
             mustDraw = false
-            for viewer in viewers.indices { pass(event, to: viewer, at: time) }
+            for viewer in viewers.indices { forward(event, to: viewer, at: time) }
         }
         chooseFromSidebar(at: time)
         updateText()
@@ -143,7 +143,7 @@ package struct SplitViewer: Sendable {
             return
         }
         chosenList = list
-        pass(.open(list), to: 1, at: time)
+        forward(.open(list), to: 1, at: time)
     }
 
     /// Gives each viewer its size and the focus.
@@ -153,25 +153,25 @@ package struct SplitViewer: Sendable {
             if let area = areas.lists[viewer] {
                 let rows = isComposed ? area.height + 1 : rows
                 if (viewers[viewer].columns, viewers[viewer].rows) != (area.width, rows) {
-                    pass(.resized(columns: area.width, rows: rows), to: viewer, at: time)
+                    forward(.resized(columns: area.width, rows: rows), to: viewer, at: time)
                 }
             }
             let hasFocus = hasFocus && viewer == focused && !isTextFocused
-            if viewers[viewer].hasFocus != hasFocus { pass(.focused(hasFocus), to: viewer, at: time) }
+            if viewers[viewer].hasFocus != hasFocus { forward(.focused(hasFocus), to: viewer, at: time) }
         }
         if let area = areas.text { text?.resize(columns: area.width, height: area.height) }
     }
 
     /// Passes an event for the viewer with a list or a request of this number.
-    private mutating func pass(_ event: ViewerEvent, _ number: Int, at time: Duration) {
-        pass(event, to: number % viewers.count, at: time)
+    private mutating func forward(_ event: ViewerEvent, _ number: Int, at time: Duration) {
+        forward(event, to: number % viewers.count, at: time)
     }
 
-    private mutating func pass(_ event: ViewerEvent, to viewer: Int, at time: Duration) {
-        for effect in viewers[viewer].handle(event, at: time) { take(effect, of: viewer, at: time) }
+    private mutating func forward(_ event: ViewerEvent, to viewer: Int, at time: Duration) {
+        for effect in viewers[viewer].handle(event, at: time) { relay(effect, of: viewer, at: time) }
     }
 
-    private mutating func take(_ effect: ViewerEffect, of viewer: Int, at time: Duration) {
+    private mutating func relay(_ effect: ViewerEffect, of viewer: Int, at time: Duration) {
         func number(_ own: Int) -> Int { own * viewers.count + viewer }
         switch effect {
         case .setView(let list, let json, let queryNumber):
@@ -187,7 +187,7 @@ package struct SplitViewer: Sendable {
             for viewer in viewers.indices { viewers[viewer].reportsMouse = isReported }
             effects.append(effect)
         case .openBeside(let name):
-            pass(.open(name), to: 1, at: time)
+            forward(.open(name), to: 1, at: time)
             focus(1)
         case .run(let command, let item) where options.commands[command].output == .pane: open(command, for: item)
         case .show(let answer, let title):
@@ -204,17 +204,17 @@ package struct SplitViewer: Sendable {
 
 extension SplitViewer {
     private mutating func handle(_ key: KeyPress, at time: Duration) {
-        guard viewers[focused].takesRowKeys else { return pass(.key(key), to: focused, at: time) }
+        guard viewers[focused].takesRowKeys else { return forward(.key(key), to: focused, at: time) }
         switch key.key {
         case .tab where stops > 1: moveFocus(by: key.modifiers.contains(.shift) ? -1 : 1)
         case .character("I") where key.modifiers.isDisjoint(with: [.control, .alt]): toggleDetails()
         case .escape where isTextFocused, .character("q") where isTextFocused:
             if opened == nil { isTextFocused = false } else { close() }
         case .character(let character) where isTextFocused && key.modifiers.contains(.control):
-            if "czl".unicodeScalars.contains(character) { return pass(.key(key), to: focused, at: time) }
+            if "czl".unicodeScalars.contains(character) { return forward(.key(key), to: focused, at: time) }
             text?.handle(key)
         case _ where isTextFocused: text?.handle(key)
-        default: return pass(.key(key), to: focused, at: time)
+        default: return forward(.key(key), to: focused, at: time)
         }
         mustDraw = true
     }
@@ -232,7 +232,7 @@ extension SplitViewer {
         mustDraw = true
         guard viewer != focused else { return }
         // Rows that were cut in one list can be put into the other one.
-        viewers[viewer].taken = viewers[focused].taken
+        viewers[viewer].clipboard = viewers[focused].clipboard
         focused = viewer
     }
 
@@ -261,7 +261,7 @@ extension SplitViewer {
         var own = mouse
         own.column -= area.column
         own.row -= area.row
-        pass(.mouse(own), to: viewer, at: time)
+        forward(.mouse(own), to: viewer, at: time)
     }
 }
 

@@ -11,11 +11,11 @@ struct TextPane: Sendable {
     }
 
     /// A line, and one of the parts into which it is wrapped.
-    struct Place: Comparable, Sendable {
+    struct TextPosition: Comparable, Sendable {
         var line = 0
         var part = 0
 
-        static func < (a: Place, b: Place) -> Bool { (a.line, a.part) < (b.line, b.part) }
+        static func < (a: TextPosition, b: TextPosition) -> Bool { (a.line, a.part) < (b.line, b.part) }
     }
 
     var title = ""
@@ -24,7 +24,7 @@ struct TextPane: Sendable {
     /// Whether it stays at its end while lines are added.
     var followsEnd = false
     private(set) var lines: [Line] = []
-    private(set) var top = Place()
+    private(set) var top = TextPosition()
     /// The start of a line whose end has not been received yet.
     private var rest: [UInt8] = []
     /// Whether the next output replaces the text, and whether it is about another item.
@@ -41,7 +41,7 @@ struct TextPane: Sendable {
     private static let lineLengthMax = 1 << 14
 
     mutating func show(_ lines: [Line], of item: PickedItem?) {
-        if item?.item.id != self.item?.item.id { (top, followsEnd) = (Place(), false) }
+        if item?.item.id != self.item?.item.id { (top, followsEnd) = (TextPosition(), false) }
         (self.lines, self.item, rest) = (lines, item, [])
         placeTexts()
     }
@@ -54,7 +54,7 @@ struct TextPane: Sendable {
 
     mutating func append(_ output: [UInt8]) {
         if isOutdated {
-            if isOther { (top, followsEnd) = (Place(), false) }
+            if isOther { (top, followsEnd) = (TextPosition(), false) }
             (lines, rest, isOutdated, isOther) = ([], [], false, false)
         }
         if !rest.isEmpty { lines.removeLast() }
@@ -68,7 +68,7 @@ struct TextPane: Sendable {
         let dropped = lines.count - Self.linesMax
         guard dropped > 0 else { return }
         lines.removeFirst(dropped)
-        top = top.line < dropped ? Place() : Place(line: top.line - dropped, part: top.part)
+        top = top.line < dropped ? TextPosition() : TextPosition(line: top.line - dropped, part: top.part)
     }
 
     mutating func endOutput() { if isOutdated { append([]) } }
@@ -98,7 +98,7 @@ struct TextPane: Sendable {
         case .character("f") where isControl: scroll(by: height - 1)
         case .pageUp: scroll(by: 1 - height)
         case .pageDown, .character(" "): scroll(by: height - 1)
-        case .home, .character("g"): (top, followsEnd) = (Place(), false)
+        case .home, .character("g"): (top, followsEnd) = (TextPosition(), false)
         case .end, .character("G"): (top, followsEnd) = (lastTop, true)
         default: break
         }
@@ -109,22 +109,22 @@ struct TextPane: Sendable {
         followsEnd = top >= lastTop && count > 0
     }
 
-    private var shownTop: Place { followsEnd ? lastTop : min(top, lastTop) }
+    private var shownTop: TextPosition { followsEnd ? lastTop : min(top, lastTop) }
 
     /// The place from which the rest of the text just fits.
-    private var lastTop: Place {
-        guard let last = lines.indices.last else { return Place() }
-        return moved(Place(line: last, part: parts(of: last).count - 1), by: 1 - height)
+    private var lastTop: TextPosition {
+        guard let last = lines.indices.last else { return TextPosition() }
+        return moved(TextPosition(line: last, part: parts(of: last).count - 1), by: 1 - height)
     }
 
-    private func moved(_ place: Place, by count: Int) -> Place {
+    private func moved(_ place: TextPosition, by count: Int) -> TextPosition {
         var place = place
         var left = count
         while left < 0 {
             if place.part > 0 {
                 place.part -= 1
             } else if place.line > 0 {
-                place = Place(line: place.line - 1, part: parts(of: place.line - 1).count - 1)
+                place = TextPosition(line: place.line - 1, part: parts(of: place.line - 1).count - 1)
             } else {
                 break
             }
@@ -134,7 +134,7 @@ struct TextPane: Sendable {
             if place.part + 1 < parts(of: place.line).count {
                 place.part += 1
             } else if place.line + 1 < lines.count {
-                place = Place(line: place.line + 1)
+                place = TextPosition(line: place.line + 1)
             } else {
                 break
             }
@@ -178,7 +178,7 @@ struct TextPane: Sendable {
             if next == place { break }
             place = next
         }
-        guard first > 0 || lastTop > Place() else { return }
+        guard first > 0 || lastTop > TextPosition() else { return }
         let length = max(min(area.height * area.height / max(lines.count, 1), area.height - 1), 1)
         let isAtEnd = shownTop >= lastTop
         let start = isAtEnd ? area.height - length : (area.height - length) * first / max(lines.count, 1)

@@ -24,11 +24,11 @@ extension Viewer {
         if case .range = mode { endRange(keepingMarks: true) }
         if options.picking != .none { return pick() }
         if pane.isHome {
-            if ensureMayTouch(), let item = pane.cursor?.item { openList(of: item) }
+            if ensureCursorHasNotMoved(), let item = pane.cursor?.item { openList(of: item) }
             return
         }
         guard ensureCursorIsVisible(), let cursor = pane.cursor else { return }
-        if let item = cursor.item, !isEnabled(item), !isExpandable(item) { return sayNotEnabled(item) }
+        if let item = cursor.item, !isEnabled(item), !isExpandable(item) { return showDisabledMessage(item) }
         if case .more(let section) = cursor {
             guard ensureMayAct(), !pane.requests.values.contains(where: { $0.row == cursor }) else { return }
             _ = send(
@@ -42,13 +42,13 @@ extension Viewer {
         } else if let item = cursor.item, toggle(of: item) != nil {
             check(item)
         } else if let item = cursor.item, list(of: item) != nil {
-            if ensureMayTouch() { openList(of: item) }
+            if ensureCursorHasNotMoved() { openList(of: item) }
         } else if let item = cursor.item, isExpandable(item) {
             toggle(item)
         } else if !actions.isEmpty {
             openMenu()
         } else {
-            say("Enter does nothing here; ? shows the keys")
+            showMessage("Enter does nothing here; ? shows the keys")
         }
     }
 
@@ -56,12 +56,12 @@ extension Viewer {
 
     /// Switches the value at the row's `toggle`. The list's handler can refuse it.
     mutating func check(_ item: ItemID) {
-        guard isEnabled(item) else { return sayNotEnabled(item) }
+        guard isEnabled(item) else { return showDisabledMessage(item) }
         guard ensureMayAct(), let look = look(of: item), let toggle = look.toggle else { return }
         let isChecked = look.checkbox == .checked
         let patch = ContentValue.object([
             .init("id", .text(item.description)),
-            .init("content", ContentValue.boolean(!isChecked).standing(at: toggle)),
+            .init("content", ContentValue.boolean(!isChecked).nested(at: toggle)),
         ])
         let operation = ContentValue.object([.init("op", .text("patchItems")), .init("items", .array([patch]))])
         _ = send(
@@ -70,7 +70,7 @@ extension Viewer {
     }
 
     mutating func performAction(withKey key: Character) {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let cursor = pane.cursor else { return }
+        guard ensureActionsAreAllowed(), ensureCursorIsVisible(), let cursor = pane.cursor else { return }
         if let action = actions(of: cursor).first(where: { $0.key == key }) { return perform(action) }
         if let action = pane.document.listLook.actions.first(where: { $0.key == key }) { performForList(action) }
     }
@@ -89,7 +89,7 @@ extension Viewer {
     }
 
     mutating func begin(_ action: Action, items: [ItemID], section: SectionID?, row: RowID?) {
-        guard action.isEnabled else { return say("“\(action.title)” is not available now: nothing was done") }
+        guard action.isEnabled else { return showMessage("“\(action.title)” is not available now: nothing was done") }
         guard action.confirmation != .none else { return carryOut(action, items: items, section: section, row: row) }
         let question = Question(
             text: questionText(action, items), action: action, items: items, section: section, row: row)
@@ -155,18 +155,18 @@ extension Viewer {
     // MARK: - Copying and editing
 
     mutating func copy() {
-        guard ensureMayTouch(), let item = pane.cursor?.item else { return }
+        guard ensureCursorHasNotMoved(), let item = pane.cursor?.item else { return }
         let items = pane.marks.isEmpty ? [item] : pane.orderedMarks
         let plan = pane.document.snapshot.indexPath(ofItem: item).map { scene.composer.plan($0[0]) }
         let texts = items.map { id in
             plan.flatMap { scene.composer.resolved(id, $0)?.look.text } ?? harmlessText(id.description)
         }
         append(.copy(texts.joined(separator: "\n")))
-        say(items.count == 1 ? "Copied" : "\(items.count) texts copied")
+        showMessage(items.count == 1 ? "Copied" : "\(items.count) texts copied")
     }
 
     mutating func edit() {
-        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item else { return }
+        guard ensureActionsAreAllowed(), ensureMayAct(), let item = pane.cursor?.item else { return }
         append(.edit(list: selected, item))
     }
 
@@ -181,9 +181,9 @@ extension Viewer {
         return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.isEnabled ?? true
     }
 
-    mutating func sayNotEnabled(_ item: ItemID) {
+    mutating func showDisabledMessage(_ item: ItemID) {
         let text = look(of: item)?.text ?? harmlessText(item.description)
-        say("“\(fitted(text, columns: 40))” is disabled: nothing was done")
+        showMessage("“\(fitted(text, columns: 40))” is disabled: nothing was done")
     }
 }
 

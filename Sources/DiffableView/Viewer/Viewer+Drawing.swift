@@ -58,7 +58,7 @@ extension Viewer {
         if case .drag(let drag) = mode {
             decoration.focused = nil
             decoration.insertion = insertion(of: drag)
-            if drag.taken.list == pane.name { decoration.dragged = drag.taken.items.first.map { .item($0) } }
+            if drag.rows.list == pane.name { decoration.dragged = drag.rows.items.first.map { .item($0) } }
         }
         if case .typing(let prompt) = mode {
             decoration.hasKeyboard = prompt.isPicking
@@ -75,7 +75,7 @@ extension Viewer {
         decoration.reducesMotion = options.reducesMotion
         decoration.showsCursor = options.showsCursor
         decoration.sought = FuzzyWord.words(of: pane.shownQuery.filter.search)
-        decoration.seeksLetters = pane.held != nil
+        decoration.seeksLetters = pane.localList != nil
         return decoration
     }
 

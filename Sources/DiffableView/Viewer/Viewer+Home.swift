@@ -5,7 +5,9 @@ import DiffableJSON
 
 extension Viewer {
     mutating func openHome() {
-        guard options.rows == nil else { return say("These rows were read from standard input: there are no lists") }
+        guard options.rows == nil else {
+            return showMessage("These rows were read from standard input: there are no lists")
+        }
         if let home = panes.firstIndex(where: \.isHome) { return select(pane: home) }
         panes.append(.home(options))
         append(.followLists(list: panes.count - 1))
@@ -24,7 +26,7 @@ extension Viewer {
     /// Opens the list of a row, next to a sidebar or in a tab.
     mutating func openList(of item: ItemID) {
         guard let name = list(of: item) else { return }
-        guard isEnabled(item) else { return say("You may not read the list \(name)") }
+        guard isEnabled(item) else { return showMessage("You may not read the list \(name)") }
         if options.place == .sidebar { append(.openBeside(name)) } else { openList(name) }
     }
 

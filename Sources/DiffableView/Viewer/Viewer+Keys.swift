@@ -5,8 +5,8 @@ import Diffable
 
 extension Viewer {
     mutating func handle(_ key: KeyPress) {
-        if case .rows = mode, passOver(key) { return }
-        deafEnd = nil
+        if case .rows = mode, ignoreStrayKey(key) { return }
+        ignoredKeysEnd = nil
         if message != nil { setNeedsDrawing() }
         message = nil
         if key == KeyPress(.character("c"), .control) { return append(.quit(picked: nil)) }
@@ -109,9 +109,9 @@ extension Viewer {
     }
 
     private mutating func run(_ command: Int) {
-        guard ensureMayTouch() else { return }
+        guard ensureCursorHasNotMoved() else { return }
         guard let item = selectedItem else {
-            return say("\(options.commands[command].title) is for an item: select one")
+            return showMessage("\(options.commands[command].title) is for an item: select one")
         }
         append(.run(command: command, item))
     }
@@ -126,8 +126,8 @@ extension Viewer {
         case "p": move(.up)
         case "e": scroll(by: 1)
         case "y": scroll(by: -1)
-        case "x": takeRows()
-        case "v": putRows()
+        case "x": cutRows()
+        case "v": pasteRows()
         default: break
         }
     }
@@ -146,8 +146,8 @@ extension Viewer {
         case .up, .down:
             beginRange()
             if case .range = mode { move(key.key == .up ? .up : .down) }
-        case .left: return passColumns(-1)
-        case .right: return passColumns(1)
+        case .left: return scrollColumns(-1)
+        case .right: return scrollColumns(1)
         default: return false
         }
         return true
@@ -158,7 +158,7 @@ extension Viewer {
         // The marked rows may be the result of the search.
         if !pane.filter.search.isEmpty {
             pane.filter.search = ""
-            pane.keepPlace()
+            pane.saveReturnPosition()
             return setNeedsDrawing()
         }
         if !pane.marks.isEmpty {
@@ -176,7 +176,7 @@ extension Viewer {
     }
 
     private mutating func toggleEditing() {
-        guard ensureMayOffer() else { return }
+        guard ensureActionsAreAllowed() else { return }
         pane.document.isEditing.toggle()
         layOut()
     }
@@ -184,7 +184,7 @@ extension Viewer {
     private mutating func toggleMouse() {
         reportsMouse.toggle()
         append(.reportMouse(reportsMouse))
-        say(reportsMouse ? "The mouse selects rows" : "The mouse selects text; m lets it select rows again")
+        showMessage(reportsMouse ? "The mouse selects rows" : "The mouse selects text; m lets it select rows again")
     }
 
     mutating func enter(_ mode: Mode) {

@@ -6,7 +6,7 @@ import Diffable
 
 extension Viewer {
     struct Drag: Sendable {
-        var taken: CutRows
+        var rows: CutRows
         var target: RowID?
     }
 
@@ -15,8 +15,8 @@ extension Viewer {
         switch mouse.action {
         case .wheel(.up): wheel(by: -3, at: position)
         case .wheel(.down): wheel(by: 3, at: position)
-        case .wheel(.left): passColumns(-1)
-        case .wheel(.right): passColumns(1)
+        case .wheel(.left): scrollColumns(-1)
+        case .wheel(.right): scrollColumns(1)
         case .move: break
         case .press(.left):
             pressed = position
@@ -73,7 +73,7 @@ extension Viewer {
 
     private static let doublePressDuration = Duration.milliseconds(400)
 
-    private mutating func press(_ part: Frame.Part, of row: RowID) {
+    private mutating func press(_ part: Frame.ClickablePart, of row: RowID) {
         switch part {
         case .disclosure:
             guard let item = row.item else { return }
@@ -91,10 +91,10 @@ extension Viewer {
     private mutating func press(accessory index: Int, of row: RowID) {
         guard let item = row.item, let accessory = look(of: item)?.accessories?[index] else { return }
         if let action = actions(of: item).first(where: { $0.id == accessory.action }) {
-            if ensureMayOffer() { perform(action) }
+            if ensureActionsAreAllowed() { perform(action) }
             return
         }
-        switch accessory.sort {
+        switch accessory.kind {
         case .popUpMenu, .detail: openMenu()
         case .multiselect: mark()
         // The list's delete action is among these, and asks first.
@@ -164,7 +164,7 @@ extension Viewer {
         else { return }
         lastPress = nil
         guard ensureMayAct() else { return }
-        enter(.drag(Drag(taken: CutRows([copy], of: pane))))
+        enter(.drag(Drag(rows: CutRows([copy], of: pane))))
         if isOverTab || scene.id(at: position) != nil { drag(to: position) }
     }
 
@@ -175,10 +175,10 @@ extension Viewer {
         pressed = nil
         guard case .drag(let drag) = mode else { return }
         enter(.rows)
-        guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
-        guard drag.taken.list == pane.name else {
+        guard let target = drag.target?.item, let item = drag.rows.items.first else { return }
+        guard drag.rows.list == pane.name else {
             // The structure was held, so the user has seen the target.
-            if ensureMayChange() { copyTaken(drag.taken, behind: target) }
+            if ensureMayChange() { copyCutRows(drag.rows, after: target) }
             return
         }
         // The row was visible when the drag began, and may be far away now.
@@ -198,8 +198,8 @@ extension Viewer {
 
     /// Where the row would be dropped; nil where it cannot be.
     func insertion(of drag: Drag) -> Decoration.Insertion? {
-        guard let target = drag.target?.item, let item = drag.taken.items.first else { return nil }
-        guard drag.taken.list == pane.name else { return Decoration.Insertion(.after, .item(target)) }
+        guard let target = drag.target?.item, let item = drag.rows.items.first else { return nil }
+        guard drag.rows.list == pane.name else { return Decoration.Insertion(.after, .item(target)) }
         let isInside = target == item || pane.document.snapshot.hasAncestor(of: target, in: [item])
         return isInside ? nil : side(of: target, for: item).map { Decoration.Insertion($0, .item(target)) }
     }

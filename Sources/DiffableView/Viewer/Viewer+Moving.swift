@@ -55,12 +55,12 @@ extension Viewer {
     }
 
     /// Scrolls a table that is wider than the screen. Returns whether there is anything more on that side.
-    @discardableResult mutating func passColumns(_ count: Int) -> Bool {
+    @discardableResult mutating func scrollColumns(_ count: Int) -> Bool {
         guard let item = pane.cursor?.item, let path = pane.document.snapshot.indexPath(ofItem: item) else {
             return false
         }
         let plan = scene.composer.plan(path[0])
-        guard plan.sort == .table else { return false }
+        guard plan.kind == .table else { return false }
         let table = scene.composer.tableColumns(plan)
         guard count > 0 ? table.isCut : table.passed > 0 else { return false }
         pane.passedColumns[plan.id] = table.passed + count
@@ -110,7 +110,8 @@ extension Viewer {
 
     mutating func beginRange() {
         if case .range = mode { return }
-        guard let cursor = pane.cursor, let item = cursor.item, ensureMayMark(item, among: 2), ensureMayTouch() else {
+        guard let cursor = pane.cursor, let item = cursor.item, ensureMayMark(item, among: 2), ensureCursorHasNotMoved()
+        else {
             return
         }
         let marks = pane.marks
@@ -149,30 +150,30 @@ extension Viewer {
         if case .range = mode { return endRange(keepingMarks: true) }
         guard let item = pane.cursor?.item else { return }
         if toggle(of: item) != nil { return check(item) }
-        guard ensureMayTouch() else { return }
+        guard ensureCursorHasNotMoved() else { return }
         if pane.marks.contains(item) {
             pane.marks.remove(item)
         } else {
             guard ensureMayMark(item, among: 1) else { return }
-            if !takesSeveralMarks(item) { pane.marks = [] }
+            if !allowsSeveralMarks(item) { pane.marks = [] }
             pane.marks.insert(item)
         }
         setNeedsDrawing()
         // Moves to the next row, if several can be marked.
-        if takesSeveralMarks(item) { move(.down) }
+        if allowsSeveralMarks(item) { move(.down) }
     }
 
     private mutating func ensureMayMark(_ item: ItemID, among count: Int) -> Bool {
         guard mayPick(item) else {
-            sayNotEnabled(item)
+            showDisabledMessage(item)
             return false
         }
         if selectionMode(of: item) == .none {
-            say("No rows can be marked here: the list sets \"selection\":\"none\"")
+            showMessage("No rows can be marked here: the list sets \"selection\":\"none\"")
             return false
         }
-        if count > 1, !takesSeveralMarks(item) {
-            say("Only one row at a time can be marked here")
+        if count > 1, !allowsSeveralMarks(item) {
+            showMessage("Only one row at a time can be marked here")
             return false
         }
         return true
@@ -187,7 +188,7 @@ extension Viewer {
     }
 
     /// If the list allows it, if it has an action for several items, or if several are to be picked.
-    private func takesSeveralMarks(_ item: ItemID) -> Bool {
+    private func allowsSeveralMarks(_ item: ItemID) -> Bool {
         switch options.picking {
         case .multiple: return true
         case .single: return false

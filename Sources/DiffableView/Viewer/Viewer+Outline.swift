@@ -17,7 +17,7 @@ extension Viewer {
 
     mutating func setExpanded(_ item: ItemID, _ isExpanded: Bool) {
         if isExpanded, !pane.document.isParent(item), look(of: item)?.hasChildren == true {
-            return askForChildren(of: item)
+            return requestChildren(of: item)
         }
         if pane.document.closedInMatches != nil, pane.document.childCount(item) > 0 {
             if isExpanded {
@@ -25,7 +25,7 @@ extension Viewer {
             } else {
                 pane.document.closedInMatches?.insert(item)
             }
-            return layOutFolded()
+            return layOutAfterFolding()
         }
         let isDifferent = isExpanded != (pane.document.snapshot.isExpanded(item) ?? false)
         if case .there = pane.shownQuery.folding {
@@ -34,10 +34,10 @@ extension Viewer {
         }
         pane.document.expansion[item] = isDifferent ? isExpanded : nil
         if isDifferent { pane.toggled.insert(item) } else { pane.toggled.remove(item) }
-        layOutFolded()
+        layOutAfterFolding()
     }
 
-    private mutating func layOutFolded() {
+    private mutating func layOutAfterFolding() {
         // The cursor may have been on a row below it.
         let mapping = RowCorrespondence(
             from: pane.document, to: pane.document, in: viewport(), ownMoves: [], isOtherWindow: false)
@@ -49,7 +49,7 @@ extension Viewer {
     }
 
     /// The list's handler inserts children on request.
-    private mutating func askForChildren(of item: ItemID) {
+    private mutating func requestChildren(of item: ItemID) {
         guard ensureMayAct() else { return }
         let isAsked = pane.requests.values.contains { $0.kind == .expand(item) }
         if isAsked { return }
@@ -64,7 +64,7 @@ extension Viewer {
             move(.down)
         } else if isExpandable(item) {
             setExpanded(item, true)
-        } else if passColumns(1) {
+        } else if scrollColumns(1) {
             return
         } else if case .there = pane.shownQuery.folding {
             // Only the daemon knows whether it has children.
@@ -77,7 +77,7 @@ extension Viewer {
         guard let item = pane.cursor?.item else { return }
         if pane.document.isOpen(item) {
             setExpanded(item, false)
-        } else if passColumns(-1) {
+        } else if scrollColumns(-1) {
             return
         } else if let parent = pane.document.snapshot.parent(of: item) {
             go(to: .item(parent))

@@ -35,7 +35,7 @@ extension Viewer {
     // MARK: - Menus
 
     mutating func openMenu() {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let cursor = pane.cursor else { return }
+        guard ensureActionsAreAllowed(), ensureCursorIsVisible(), let cursor = pane.cursor else { return }
         if case .range = mode { endRange(keepingMarks: true) }
         var menu = Menu(actions: [], row: cursor)
         switch cursor {
@@ -50,14 +50,14 @@ extension Viewer {
         case .title, .more, .footer, .placeholder: break
         }
         guard !menu.actions.isEmpty else { return openListMenu() }
-        guard ensureMayTouch() else { return }
+        guard ensureCursorHasNotMoved() else { return }
         enter(.menu(menu))
     }
 
     mutating func openListMenu() {
-        guard ensureMayOffer() else { return }
+        guard ensureActionsAreAllowed() else { return }
         let actions = pane.document.listLook.actions
-        guard !actions.isEmpty else { return say("There are no actions here; ? shows the keys") }
+        guard !actions.isEmpty else { return showMessage("There are no actions here; ? shows the keys") }
         enter(.menu(Menu(title: pane.title, actions: actions)))
     }
 
@@ -111,7 +111,7 @@ extension Viewer {
         let isWhole = pane.document.rowCount == pane.document.snapshot.numberOfItems
         if isWhole, question.items.contains(where: { !newest.contains($0) }) {
             let rows = question.items.count == 1 ? "the row" : "some of the rows"
-            return say("Someone else has deleted \(rows) in the meantime: nothing was done")
+            return showMessage("Someone else has deleted \(rows) in the meantime: nothing was done")
         }
         carryOut(question.action, items: question.items, section: question.section, row: question.row)
     }
@@ -119,12 +119,14 @@ extension Viewer {
     // MARK: - Actions at a row's ends
 
     mutating func openSwipe(_ edge: Swipe.Edge) {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, let look = look(of: item) else {
+        guard ensureActionsAreAllowed(), ensureCursorIsVisible(), let item = pane.cursor?.item,
+            let look = look(of: item)
+        else {
             return
         }
         let actions = edge == .leading ? look.leadingActions : look.trailingActions
-        guard !actions.isEmpty else { return say("This row has no actions on that side") }
-        guard ensureMayTouch() else { return }
+        guard !actions.isEmpty else { return showMessage("This row has no actions on that side") }
+        guard ensureCursorHasNotMoved() else { return }
         enter(.swipe(SwipedRow(item: item, edge: edge, actions: actions)))
         if scene.shownSwipeAction(0) == nil { openMenu() }
     }
@@ -156,7 +158,7 @@ extension Viewer {
         guard swipe.actions.indices.contains(index) else { return }
         let action = swipe.actions[index]
         guard shown == action else {
-            return say(
+            return showMessage(
                 shown == nil
                     ? "There is no room for this action: nothing was done. Press . for the menu"
                     : "The actions of this row have just changed: nothing was done")

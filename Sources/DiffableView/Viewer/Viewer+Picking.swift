@@ -5,9 +5,9 @@ import DiffableJSON
 
 extension Viewer {
     /// Whether the list's own actions are allowed at all; otherwise shows a message.
-    mutating func ensureMayOffer() -> Bool {
+    mutating func ensureActionsAreAllowed() -> Bool {
         guard options.picking == .none else {
-            say("Enter picks a row: this view only picks, and changes nothing")
+            showMessage("Enter picks a row: this view only picks, and changes nothing")
             return false
         }
         return !refuseIfReadOnly()
@@ -16,11 +16,12 @@ extension Viewer {
     /// Whether nothing can be changed, because the rows do not belong to a list. Then it shows a message.
     mutating func refuseIfReadOnly() -> Bool {
         if pane.isHome {
-            say("Enter opens a list; nothing can be changed here")
+            showMessage("Enter opens a list; nothing can be changed here")
             return true
         }
         guard pane.rows != nil else { return false }
-        say("These rows were read from standard input: nothing was changed. diffablectl apply makes a list of them")
+        showMessage(
+            "These rows were read from standard input: nothing was changed. diffablectl apply makes a list of them")
         return true
     }
 
@@ -31,12 +32,12 @@ extension Viewer {
             picked = panes.flatMap { pane in pane.marksInTheirOrder.compactMap { pane.markedItems[$0] } }
             return append(.quit(picked: marked))
         }
-        guard ensureMayTouch(), let item = pane.cursor?.item else { return }
+        guard ensureCursorHasNotMoved(), let item = pane.cursor?.item else { return }
         pick(item)
     }
 
     private mutating func pick(_ item: ItemID) {
-        guard isEnabled(item) else { return sayNotEnabled(item) }
+        guard isEnabled(item) else { return showDisabledMessage(item) }
         picked = [pane.picked(item)].compactMap(\.self)
         append(.quit(picked: [item]))
     }
@@ -57,7 +58,7 @@ extension Viewer {
         awaitsFound = false
         let count = pane.document.rowCount
         guard count == 1, let item = pane.document.snapshot.itemIdentifiers.first else {
-            return say(count == 0 ? "Nothing matches" : "\(count) rows match: Enter picks the selected row")
+            return showMessage(count == 0 ? "Nothing matches" : "\(count) rows match: Enter picks the selected row")
         }
         pick(item)
     }
@@ -92,7 +93,7 @@ package enum Picking {
     package static func matches(
         in list: Snapshot, of filter: ViewFilter, look: Content?, list name: ListName
     ) -> [PickedItem] {
-        var held = HeldList(filter.unsearched.rows(of: list))
+        var held = LocallyQueriedList(filter.unsearched.rows(of: list))
         var filter = filter
         let document = Document(held.snapshot, user: look)
         filter.searchedPlaces = Composer(document: document, viewport: Viewport(columns: 80, rows: 24)).searchedPlaces

@@ -13,11 +13,12 @@ extension Viewer {
     }
 
     mutating func beginRenaming() {
-        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text else {
+        guard ensureActionsAreAllowed(), ensureMayAct(), let item = pane.cursor?.item, let shown = look(of: item)?.text
+        else {
             return
         }
         guard let row = renamedRow(item, shown) else {
-            return say("The text of this row cannot be typed here; e edits its content")
+            return showMessage("The text of this row cannot be typed here; e edits its content")
         }
         beginTyping(.name(row))
     }
@@ -30,7 +31,7 @@ extension Viewer {
         let plan = scene.composer.plan(section)
         var path = pane.document.looks.textPath(ofKind: item.kind) ?? ItemLook.textPath(in: content)
         var shown = shown
-        if plan.sort == .table, let first = scene.composer.tableColumns(plan).sources.first, !first.path.isEmpty {
+        if plan.kind == .table, let first = scene.composer.tableColumns(plan).sources.first, !first.path.isEmpty {
             guard first.path.hasPrefix("/"), first.format == nil else { return nil }
             path = first.path
             shown = content?.value(at: path)?.shortText ?? ""
@@ -48,7 +49,7 @@ extension Viewer {
         if row.isNumber, let json = try? Content(json: text), case .number(let number) = ContentValue(json) {
             value = .number(number)
         }
-        let content = row.path.isEmpty ? value : value.standing(at: row.path)
+        let content = row.path.isEmpty ? value : value.nested(at: row.path)
         let patch = ContentValue.object([.init("id", .text(row.item.description)), .init("content", content)])
         let operation = ContentValue.object([
             .init("op", .text(row.path.isEmpty ? "reconfigureItems" : "patchItems")), .init("items", .array([patch])),

@@ -8,17 +8,17 @@ extension Viewer {
     /// Whether rows may move; otherwise shows a message. `target` is the row that they would be next to.
     mutating func ensureMayMove(_ items: [ItemID], beside target: ItemID? = nil) -> Bool {
         if let target, items.contains(target) || pane.document.snapshot.hasAncestor(of: target, in: Set(items)) {
-            say("A row cannot be moved next to itself or below itself: select another row")
+            showMessage("A row cannot be moved next to itself or below itself: select another row")
             return false
         }
         guard pane.shownQuery.filter.sort.isEmpty else {
             let remedy = options.filter.sort.isEmpty ? "s, then Enter, ends the sorting" : "start without --sort"
-            say("Rows cannot be moved while they are sorted: \(remedy)")
+            showMessage("Rows cannot be moved while they are sorted: \(remedy)")
             return false
         }
         guard items.allSatisfy(mayReorder) else {
             let rows = items.count == 1 ? "This row" : "Some of these rows"
-            say("\(rows) cannot be moved: set canReorder in the list's content or --look")
+            showMessage("\(rows) cannot be moved: set canReorder in the list's content or --look")
             return false
         }
         return true
@@ -31,7 +31,8 @@ extension Viewer {
 
     /// Requests to move the row up or down among its siblings. It moves when the list changes.
     mutating func reorder(by steps: Int) {
-        guard ensureMayOffer(), ensureCursorIsVisible(), let item = pane.cursor?.item, ensureMayMove([item]) else {
+        guard ensureActionsAreAllowed(), ensureCursorIsVisible(), let item = pane.cursor?.item, ensureMayMove([item])
+        else {
             return
         }
         if var reordering = pane.reordering, reordering.item == item {
@@ -52,7 +53,7 @@ extension Viewer {
         guard target != index, let neighbour = snapshot.itemIdentifier(at: siblings + [target]) else {
             panes[list].reordering = nil
             if path.count == 2, proposeSection(item, from: path[0], by: steps < 0 ? -1 : 1, list: list) { return }
-            return say(steps < 0 ? "This row is already the first" : "This row is already the last")
+            return showMessage(steps < 0 ? "This row is already the first" : "This row is already the last")
         }
         proposeMove(item, target < index ? "before" : "after", neighbour, list: list)
     }

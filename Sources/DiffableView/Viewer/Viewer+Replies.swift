@@ -14,33 +14,34 @@ extension Viewer {
             if let answer, request.showsOutput {
                 append(.show(answer, title: request.done))
             } else if let answer {
-                say(harmlessText(answer))
+                showMessage(harmlessText(answer))
             }
             switch request.kind {
             case .undo(let restored, let known):
                 panes[list].noteUndo(to: restored, revision ?? known)
-                sayDone("Undone: \(request.title)", undoing: "U redoes")
+                showDoneMessage("Undone: \(request.title)", undoing: "U redoes")
             case .redo(let restored, let known):
                 panes[list].noteRedo(to: restored, revision ?? known)
-                sayDone("Redone: \(request.title)", undoing: "u undoes")
+                showDoneMessage("Redone: \(request.title)", undoing: "u undoes")
             default:
                 if let revision { panes[list].noteOwnChange(revision, request.title) }
                 if answer == nil, revision != nil || request.isPerformed {
-                    sayDone(request.done, undoing: revision == nil ? nil : "u undoes")
+                    showDoneMessage(request.done, undoing: revision == nil ? nil : "u undoes")
                 }
             }
             if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
             continueReordering(reply.request, list: list)
             showAdded(reply.request, list: list)
         case .refused(let reason):
-            fail(reason)
+            showError(reason)
             if panes[list].reordering?.request == reply.request { panes[list].reordering = nil }
-            if panes[list].adding?.request == reply.request { panes[list].adding = nil }
+            if panes[list].pendingAddition?.request == reply.request { panes[list].pendingAddition = nil }
         }
     }
 
-    private mutating func sayDone(_ text: String, undoing key: String?) {
-        say(([text] + [key].compactMap(\.self)).joined(separator: " \(options.symbols.bullet) "), for: .seconds(3))
+    private mutating func showDoneMessage(_ text: String, undoing key: String?) {
+        showMessage(
+            ([text] + [key].compactMap(\.self)).joined(separator: " \(options.symbols.bullet) "), for: .seconds(3))
     }
 
     private mutating func showChildren(of item: ItemID, list: Int) {
@@ -48,7 +49,7 @@ extension Viewer {
         if pane.document.childCount(item) > 0 {
             if !pane.document.isExpanded(item) { setExpanded(item, true) }
         } else if case .here = pane.shownQuery.folding, !pane.shownQuery.filter.leavesOut {
-            say("\(subject([item])) has no children, and no handler has added any")
+            showMessage("\(subject([item])) has no children, and no handler has added any")
         }
     }
 }

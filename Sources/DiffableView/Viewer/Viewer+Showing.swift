@@ -6,17 +6,17 @@ extension Viewer {
         panes[list].absence = nil
         panes[list].notice = state.notice
         let isAnswer = panes[list].askedQuery != nil && state.queryNumber >= panes[list].queryNumber
-        let state = held(state, isAnswer: isAnswer, list: list)
+        let state = answeringLocally(state, isAnswer: isAnswer, list: list)
         guard panes[list].isLoaded, list == selected, holdsStructure, !(isAnswer && isInRows) else {
             return show(state, list: list)
         }
         panes[list].waitingState = state
         panes[list].document = panes[list].document.updated(
-            to: panes[list].document.snapshot.takingContents(of: state.snapshot), extent: panes[list].document.extent)
-        layOutStaying()
+            to: panes[list].document.snapshot.withContents(from: state.snapshot), extent: panes[list].document.extent)
+        layOutKeepingPosition()
     }
 
-    private mutating func layOutStaying() {
+    private mutating func layOutKeepingPosition() {
         let anchor = pane.anchor
         layOut()
         guard let anchor else { return }
@@ -34,7 +34,7 @@ extension Viewer {
     mutating func note(_ absence: ListAbsence, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].absence = absence
-        panes[list].placeBeforeAbsence = panes[list].place
+        panes[list].positionBeforeAbsence = panes[list].place
         // The tab shows the reason.
         if list == selected { layOut() } else { setNeedsDrawing() }
     }
@@ -65,7 +65,7 @@ extension Viewer {
     mutating func show(_ state: ViewedState, list: Int) {
         var pane = panes[list]
         let before = pane.document
-        let isOtherFilter = takeAnswer(state, &pane)
+        let isOtherFilter = acceptAnsweredQuery(state, &pane)
         // A picking user makes no changes, so after a new filter the cursor follows nothing, and no diff is needed.
         let isCompared = pane.isLoaded && !(isOtherFilter && options.picking != .none)
         let difference = isCompared ? state.snapshot.difference(from: before.snapshot) : []
@@ -96,14 +96,14 @@ extension Viewer {
             ownMoves: pane.ownItems.intersection(difference.movedItems),
             isOtherWindow: wasOtherWindow)
         let isOwn = pane.cursor.map(mapping.isOwnMove) ?? false
-        if isOtherFilter, let place = pane.returnPlace, place.filter == pane.shownQuery.filter {
-            pane.returnPlace = nil
+        if isOtherFilter, let place = pane.returnPosition, place.filter == pane.shownQuery.filter {
+            pane.returnPosition = nil
             pane.isFollowingTop = place.isAtTop
             pane.cursor = mapping.row(returningTo: place.row, index: place.index)
             pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
         } else if isOtherFilter {
             // The user changed the filter again, so the return place is obsolete.
-            if pane.filter == pane.shownQuery.filter { pane.returnPlace = nil }
+            if pane.filter == pane.shownQuery.filter { pane.returnPosition = nil }
             pane.cursor = pane.cursor?.item.flatMap {
                 pane.document.snapshot.contains($0) ? mapping.row(for: .item($0)) : nil
             }
@@ -114,14 +114,14 @@ extension Viewer {
                 mapping.row(for: anchor.id).map { Anchor(id: $0, line: anchor.line) }
             }
             pane.cursor = pane.cursor.flatMap(mapping.row(for:))
-            returnToPlaceBeforeAbsence(&pane, mapping)
+            returnToPositionBeforeAbsence(&pane, mapping)
         }
         let isSame = !wasOtherWindow && !isOtherFilter && pane.isLoaded
         let revisions = min(panes[list].revision + 1, state.revision)...state.revision
         let changed = isSame && !pane.isOwn(revisions: revisions) ? difference.changedItems : []
-        dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
-        if !pane.isLoaded { sayMissingSections(of: pane) }
-        if !pane.isLoaded, !pane.filter.search.isEmpty, pane.held == nil {
+        removeMarksOfDeletedItems(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
+        if !pane.isLoaded { showMissingSections(of: pane) }
+        if !pane.isLoaded, !pane.filter.search.isEmpty, pane.localList == nil {
             // The search at startup looked at all strings. Now the list's appearance is known, so it looks at fewer.
             pane.filter.searchedPlaces = searchedPlaces(of: pane)
         }
@@ -131,34 +131,34 @@ extension Viewer {
         setNeedsDrawing()
         guard list == selected else { return }
         let old = scene
-        layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter)
+        layOutReceivedState(isOwn: isOwn, isOtherFilter: isOtherFilter)
         mark(changed, since: old, revisions)
     }
 
     /// Reports missing sections of the initial filter. If only a window is loaded, not all sections are known.
-    private mutating func sayMissingSections(of pane: Pane) {
+    private mutating func showMissingSections(of pane: Pane) {
         let snapshot = pane.document.snapshot
         guard pane.document.rowCount == snapshot.numberOfItems else { return }
         let missing = pane.filter.sections.filter { snapshot.index(ofSection: $0) == nil }
         guard !missing.isEmpty else { return }
         let names = missing.map { harmlessText($0.description) }.joined(separator: ", ")
-        say("\(pane.name) has no items in these sections: \(names)", for: .seconds(8))
+        showMessage("\(pane.name) has no items in these sections: \(names)", for: .seconds(8))
     }
 
     /// A list that is created again may be empty at first.
-    private func returnToPlaceBeforeAbsence(_ pane: inout Pane, _ mapping: RowCorrespondence) {
-        guard let place = pane.placeBeforeAbsence, let item = place.row.item,
+    private func returnToPositionBeforeAbsence(_ pane: inout Pane, _ mapping: RowCorrespondence) {
+        guard let place = pane.positionBeforeAbsence, let item = place.row.item,
             pane.document.snapshot.contains(item)
         else { return }
-        pane.placeBeforeAbsence = nil
+        pane.positionBeforeAbsence = nil
         pane.isFollowingTop = place.isAtTop
         pane.cursor = mapping.row(for: place.row)
         pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
     }
 
-    private mutating func layOutShown(isOwn: Bool, isOtherFilter: Bool) {
+    private mutating func layOutReceivedState(isOwn: Bool, isOtherFilter: Bool) {
         let old = scene.frames.map(\.id)
-        if isOtherFilter { layOut(revealing: pane.cursor) } else { layOutStaying() }
+        if isOtherFilter { layOut(revealing: pane.cursor) } else { layOutKeepingPosition() }
         // New rows at the top have pushed the cursor's row off the screen.
         if pane.isFollowingTop, pane.cursor != nil, screenAnchor(of: pane.cursor) == nil {
             pane.cursor = scene.neighbour(of: .title, towards: .first)
@@ -169,7 +169,7 @@ extension Viewer {
         if !isOwn, !isAskedFor, old != scene.frames.map(\.id) { drawn.isOutdated = true }
     }
 
-    private func takeAnswer(_ state: ViewedState, _ pane: inout Pane) -> Bool {
+    private func acceptAnsweredQuery(_ state: ViewedState, _ pane: inout Pane) -> Bool {
         guard let asked = pane.askedQuery, state.queryNumber >= pane.queryNumber else { return false }
         defer { (pane.shownQuery, pane.askedQuery) = (asked, nil) }
         return asked.filter != pane.shownQuery.filter
@@ -188,7 +188,7 @@ extension Viewer {
     }
 
     /// Removes the marks of deleted items. Items that are not loaded may still exist.
-    private func dropMarks(_ pane: inout Pane, before: Document, wasOtherWindow: Bool) {
+    private func removeMarksOfDeletedItems(_ pane: inout Pane, before: Document, wasOtherWindow: Bool) {
         guard !pane.marks.isEmpty else { return }
         let after = pane.document
         let isWhole = after.rowCount == after.snapshot.numberOfItems && !pane.shownQuery.filter.leavesOut
@@ -201,7 +201,7 @@ extension Viewer {
 
 extension Snapshot {
     /// This structure with the newest contents of the common items.
-    func takingContents(of newest: Snapshot) -> Snapshot {
+    func withContents(from newest: Snapshot) -> Snapshot {
         let contents = newest.difference(from: self).filter { operation in
             switch operation {
             case .reconfigureItems, .reloadItems: true

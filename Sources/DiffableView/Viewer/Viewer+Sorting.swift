@@ -6,7 +6,7 @@ import DiffableJSON
 extension Viewer {
     /// Opens a menu of the columns of the table under the cursor.
     mutating func openColumnMenu() {
-        guard let plan = tablePlan else { return say("There are no columns here; s sorts by a path") }
+        guard let plan = tablePlan else { return showMessage("There are no columns here; s sorts by a path") }
         let columns = scene.composer.tableColumns(plan).sources
         let sorting = pane.filter.sorting
         let actions = columns.enumerated().map { index, column in
@@ -27,7 +27,7 @@ extension Viewer {
         let item = pane.cursor?.item ?? scene.frames.lazy.compactMap(\.id.item).first
         guard let item, let path = composer.snapshot.indexPath(ofItem: item) else { return nil }
         let plan = composer.plan(path[0])
-        return plan.sort == .table ? plan : nil
+        return plan.kind == .table ? plan : nil
     }
 
     mutating func sort(byColumn index: Int, of section: SectionID) {

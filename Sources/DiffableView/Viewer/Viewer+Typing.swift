@@ -6,18 +6,18 @@ import DiffableJSON
 
 extension Viewer {
     struct Prompt: Sendable {
-        enum Sort: Sendable { case search(label: String), condition, sort, item(NewPlace), name(RenamedRow) }
+        enum Purpose: Sendable { case search(label: String), condition, sort, item(NewItemPosition), name(RenamedRow) }
 
-        var sort: Sort
+        var purpose: Purpose
         /// Whether Enter picks, and Esc ends the viewer.
         var isPicking: Bool
         var text = ""
         var cursor = 0
         var filter: ViewFilter
-        var place: Pane.Place?
+        var place: Pane.ViewPosition?
 
         var label: String {
-            switch sort {
+            switch purpose {
             case .search(let label): label
             case .condition: "where "
             case .sort: "sort by "
@@ -28,7 +28,7 @@ extension Viewer {
 
         /// The field in the rows; nil if the text is typed into the status line.
         var field: RowField? {
-            switch sort {
+            switch purpose {
             case .search, .condition, .sort: nil
             case .item(let place): RowField(.after(place.row, level: place.level), text: text, cursor: cursor)
             case .name(let row): RowField(.text(of: .item(row.item)), text: text, cursor: cursor)
@@ -36,7 +36,7 @@ extension Viewer {
         }
 
         var fieldKeys: String? {
-            switch sort {
+            switch purpose {
             case .search, .condition, .sort: nil
             case .item: "Enter adds the row, Esc cancels"
             case .name: "Enter renames the row, Esc cancels"
@@ -44,15 +44,15 @@ extension Viewer {
         }
     }
 
-    mutating func beginTyping(_ sort: Prompt.Sort) {
+    mutating func beginTyping(_ purpose: Prompt.Purpose) {
         if case .range = mode { endRange(keepingMarks: true) }
-        var prompt = Prompt(sort: sort, isPicking: false, filter: pane.filter, place: pane.place)
-        if case .search = sort {
+        var prompt = Prompt(purpose: purpose, isPicking: false, filter: pane.filter, place: pane.place)
+        if case .search = purpose {
             prompt.isPicking = options.picking != .none
             prompt.text = pane.filter.search
             prompt.cursor = prompt.text.count
         }
-        if case .name(let row) = sort { (prompt.text, prompt.cursor) = (row.text, row.text.count) }
+        if case .name(let row) = purpose { (prompt.text, prompt.cursor) = (row.text, row.text.count) }
         enter(prompt)
     }
 
@@ -71,7 +71,7 @@ extension Viewer {
             pane.filter = prompt.filter
             // If the filter has not changed, there is nothing to return to.
             let isOther = isSearching || pane.askedQuery.map { $0.filter != pane.filter } ?? false
-            pane.returnPlace = isOther ? prompt.place : nil
+            pane.returnPosition = isOther ? prompt.place : nil
             return enter(.rows)
         case .enter: return finish(prompt)
         case .left: prompt.cursor = max(prompt.cursor - 1, 0)
@@ -143,14 +143,14 @@ extension Viewer {
 
     /// A search takes effect while it is typed.
     private mutating func take(_ prompt: Prompt) {
-        if case .search = prompt.sort { search(for: prompt.text.trimmed) }
+        if case .search = prompt.purpose { search(for: prompt.text.trimmed) }
         enter(prompt)
     }
 
     private mutating func finish(_ prompt: Prompt) {
         let text = prompt.text.trimmed
         do throws(TypingError) {
-            switch prompt.sort {
+            switch prompt.purpose {
             case .search:
                 search(for: text)
                 if !text.isEmpty { lastSearch = text }
@@ -172,7 +172,7 @@ extension Viewer {
             }
             enter(.rows)
         } catch {
-            fail(error.message)
+            showError(error.message)
         }
     }
 
@@ -185,13 +185,13 @@ extension Viewer {
     }
 
     func searchedPlaces(of pane: Pane) -> RowSearchPaths? {
-        let document = pane.held.map { pane.document.updated(to: $0.snapshot) } ?? pane.document
+        let document = pane.localList.map { pane.document.updated(to: $0.snapshot) } ?? pane.document
         return Composer(document: document, viewport: viewport()).searchedPlaces
     }
 
     mutating func findNext(_ direction: Scene.Direction) {
         let search = pane.filter.search.isEmpty ? lastSearch : pane.filter.search
-        guard !search.isEmpty else { return say("There is no search yet: / starts one") }
+        guard !search.isEmpty else { return showMessage("There is no search yet: / starts one") }
         var filter = ViewFilter()
         filter.search = search
         filter.searchedPlaces =
@@ -203,7 +203,7 @@ extension Viewer {
             row = next
             if let item = row.item.flatMap(pane.document.snapshot.item), view.isMet(by: item) { return go(to: row) }
         }
-        say(direction == .down ? "No further match" : "No earlier match")
+        showMessage(direction == .down ? "No further match" : "No earlier match")
     }
 }
 

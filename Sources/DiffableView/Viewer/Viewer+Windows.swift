@@ -6,18 +6,18 @@ import Diffable
 extension Viewer {
     /// Sends at most one query at a time; the newest one is sent when the reply arrives. The first letter of a pasted search is
     /// not sent: in a long list it matches most rows, and the real query would have to wait for that.
-    mutating func askForView() {
+    mutating func requestView() {
         if case .typing = mode, questionPause != nil { return }
         guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, pane.absence == nil, let query = wantedQuery
         else {
             return
         }
-        let mustHold = mustHold(query)
-        guard query != pane.shownQuery || mustHold else { return }
+        let mustLoadWhole = mustLoadWhole(query)
+        guard query != pane.shownQuery || mustLoadWhole else { return }
         pane.askedQuery = query
-        if answer(query, whole: mustHold) { return }
+        if answerLocally(query, whole: mustLoadWhole) { return }
         pane.queryNumber += 1
-        let json = mustHold ? query.filter.unsearched.json : query.json
+        let json = mustLoadWhole ? query.filter.unsearched.json : query.json
         append(.setView(list: selected, json: json, queryNumber: pane.queryNumber))
     }
 
@@ -45,7 +45,7 @@ extension Viewer {
 
     /// In a long list, the first rows may not include the place that the cursor returns to.
     private var firstRow: Window.Start {
-        guard pane.rowCountMax > Pane.wholeRowsMax, let place = pane.returnPlace, place.filter == pane.filter,
+        guard pane.rowCountMax > Pane.wholeRowsMax, let place = pane.returnPosition, place.filter == pane.filter,
             !place.isAtTop, let item = place.row.item
         else { return .offset(0) }
         return .anchor(item)

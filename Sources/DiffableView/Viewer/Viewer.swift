@@ -25,12 +25,12 @@ package struct Viewer: Sendable {
     var lostSince: Duration?
     var flash: (row: RowID, end: Duration)?
     /// The time until which letters are ignored, after typing a new item was refused.
-    var deafEnd: Duration?
+    var ignoredKeysEnd: Duration?
     package internal(set) var reportsMouse: Bool
     var lastPress: (row: RowID, time: Duration)?
     var pressed: Grid.Position?
     var lastSearch = ""
-    var taken: CutRows?
+    var clipboard: CutRows?
     /// Whether Enter was pressed before the result of the search arrived.
     var awaitsFound = false
     /// The time until which no query is sent, because more keys wait that may change the search.
@@ -87,11 +87,11 @@ package struct Viewer: Sendable {
         reportsMouse = options.reportsMouse
         scene = Layout.scene(of: panes[0].document, in: Viewport(columns: columns, rows: rows))
         layOut()
-        if let notice = options.notice { say(notice, for: .seconds(10)) }
+        if let notice = options.notice { showMessage(notice, for: .seconds(10)) }
         if options.picking != .none { beginTyping(.search(label: options.prompt)) }
         if options.rows != nil {
             _ = answer(pane.shownQuery, whole: options.picking != .none)
-            askForView()
+            requestView()
         }
     }
 
@@ -121,13 +121,13 @@ package struct Viewer: Sendable {
         }
         switch event {
         case .key(let key):
-            pane.placeBeforeAbsence = nil
+            pane.positionBeforeAbsence = nil
             questionPause = keysWait ? questionPause ?? now + Self.questionPauseMax : nil
             keysWait = false
             handle(key)
         case .keysWait: keysWait = true
         case .mouse(let mouse):
-            pane.placeBeforeAbsence = nil
+            pane.positionBeforeAbsence = nil
             handle(mouse)
         case .paste(let text): paste(text)
         case .resized(let columns, let rows): resize(columns: columns, rows: rows)
@@ -144,14 +144,14 @@ package struct Viewer: Sendable {
             setNeedsDrawing()
         case .connection(let isUp): setConnection(isUp: isUp)
         case .open(let name): openList(name)
-        case .failed(let text): fail(text)
+        case .failed(let text): showError(text)
         case .output, .outputEnded: break
         case .drawn: noteDrawn()
         case .timer: if let age = textDeadline, age <= now { layOut() }
         }
         expire()
         showWaitingStates()
-        askForView()
+        requestView()
         pickIfFound()
         return effects
     }
@@ -169,20 +169,20 @@ extension Viewer {
 
     mutating func append(_ effect: ViewerEffect) { effects.append(effect) }
 
-    mutating func say(_ text: String, for duration: Duration = .seconds(4)) {
+    mutating func showMessage(_ text: String, for duration: Duration = .seconds(4)) {
         message = Message(text: text, end: now + duration)
         setNeedsDrawing()
     }
 
     /// Says that something failed: in the status line, or in a box if that has too few lines.
-    mutating func fail(_ text: String) {
+    mutating func showError(_ text: String) {
         if case .rows = mode,
             wrapped(text, columns: max(columns - 4, 1), lines: Self.errorLinesMax + 1).count > Self.errorLinesMax
         {
             message = nil
             return enter(.notice(text))
         }
-        say(text, for: .seconds(8))
+        showMessage(text, for: .seconds(8))
         message?.isError = true
     }
 
@@ -222,7 +222,7 @@ extension Viewer {
         if drawn.isOutdated, let old = drawn.cursor, old != pane.cursor { drawn.guardEnd = now + Self.guardDuration }
         drawn.cursor = pane.cursor
         drawn.isOutdated = false
-        prepareRows()
+        prepareSearchedTexts()
     }
 
     private static let questionPauseMax = Duration.milliseconds(50)

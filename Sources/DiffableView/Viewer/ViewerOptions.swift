@@ -4,7 +4,7 @@ package struct ViewerOptions: Sendable {
     package enum Picking: Sendable { case none, single, multiple }
 
     /// The part of the screen that a viewer has.
-    enum Place: Sendable { case whole, side, sidebar, besideSidebar }
+    enum ScreenPart: Sendable { case whole, side, sidebar, besideSidebar }
 
     package var picking = Picking.none
     /// The text before the words of a picker's search.
@@ -13,7 +13,7 @@ package struct ViewerOptions: Sendable {
     package var pickingKeys: Set<KeyPress> = []
     /// The user's commands for the row under the cursor.
     package var commands: [UserCommand] = []
-    var place = Place.whole
+    var place = ScreenPart.whole
     /// The rows to show, if they do not come from a daemon.
     package var rows: Snapshot?
     package var symbols = Symbols.unicode

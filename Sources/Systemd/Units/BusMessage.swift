@@ -17,7 +17,7 @@ struct BusMessage {
         return sd_bus_message_read_basic(pointer, CChar(UInt8(ascii: "t")), &number) > 0 ? number : nil
     }
 
-    func truth() -> Bool? {
+    func boolean() -> Bool? {
         var number: Int32 = 0
         return sd_bus_message_read_basic(pointer, CChar(UInt8(ascii: "b")), &number) > 0 ? number != 0 : nil
     }
@@ -25,7 +25,7 @@ struct BusMessage {
     func skip(_ types: String) { sd_bus_message_skip(pointer, types) }
 
     /// Reads the contents of a container; nil if the next element is not of that type.
-    func inside<R>(_ container: Character, _ contents: String, _ read: () -> R?) -> R? {
+    func readContainer<R>(_ container: Character, _ contents: String, _ read: () -> R?) -> R? {
         let type = CChar(container.asciiValue ?? 0)
         guard sd_bus_message_enter_container(pointer, type, contents) > 0 else { return nil }
         let result = read()
@@ -33,7 +33,7 @@ struct BusMessage {
     }
 
     /// Reads the contents of a variant.
-    func variant<R>(_ contents: String, _ read: () -> R?) -> R? { inside("v", contents, read) }
+    func variant<R>(_ contents: String, _ read: () -> R?) -> R? { readContainer("v", contents, read) }
 
     /// The error of an answer; nil if the call succeeded.
     var error: (name: String, message: String)? {
@@ -62,9 +62,9 @@ struct BusMessage {
 extension BusMessage {
     /// Reads the units in an answer of ListUnits or a similar call.
     func units() -> [Unit]? {
-        inside("a", "(ssssssouso)") {
+        readContainer("a", "(ssssssouso)") {
             var units: [Unit] = []
-            while let unit = inside("r", "ssssssouso", unit) { units.append(unit) }
+            while let unit = readContainer("r", "ssssssouso", unit) { units.append(unit) }
             return units
         }
     }
@@ -79,9 +79,9 @@ extension BusMessage {
 
     /// Reads the unit files in an answer of ListUnitFiles or a similar call.
     func unitFiles() -> [UnitFile]? {
-        inside("a", "(ss)") {
+        readContainer("a", "(ss)") {
             var files: [UnitFile] = []
-            while let file = inside("r", "ss", unitFile) { files.append(file) }
+            while let file = readContainer("r", "ss", unitFile) { files.append(file) }
             return files
         }
     }
@@ -95,8 +95,8 @@ extension BusMessage {
     func changedState() -> UnitState? {
         guard string() == "org.freedesktop.systemd1.Unit" else { return nil }
         var state = UnitState(active: "", sub: "")
-        let isRead: Bool? = inside("a", "{sv}") {
-            while inside("e", "sv", { property(of: &state) }) != nil {}
+        let isRead: Bool? = readContainer("a", "{sv}") {
+            while readContainer("e", "sv", { property(of: &state) }) != nil {}
             return true
         }
         return isRead == true && !state.active.isEmpty && !state.sub.isEmpty ? state : nil

@@ -34,7 +34,7 @@ package final class UnitBus: UnitConnection {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
-            throw .disconnected("cannot open a connection to systemd: \(words(errno))")
+            throw .disconnected("cannot open a connection to systemd: \(errorDescription(errno))")
         }
         wakers = (pair[0], pair[1])
         var thread = pthread_t()
@@ -51,7 +51,7 @@ package final class UnitBus: UnitConnection {
         guard status == 0 else {
             start.release()
             end()
-            throw .disconnected("cannot start a thread for the connection to systemd: \(words(status))")
+            throw .disconnected("cannot start a thread for the connection to systemd: \(errorDescription(status))")
         }
         pthread_detach(thread)
     }
@@ -137,4 +137,4 @@ private final class ThreadStart {
 }
 
 /// Returns the system's message for an error number.
-func words(_ error: Int32) -> String { String(cString: strerror(error)) }
+func errorDescription(_ error: Int32) -> String { String(cString: strerror(error)) }

@@ -46,7 +46,7 @@ final class UnitBusLoop {
     private func process() {
         for _ in 0..<Self.messagesPerTurn where failure == nil {
             let result = sd_bus_process(bus, nil)
-            if result < 0 { return lose(-result) }
+            if result < 0 { return failConnection(-result) }
             if result == 0 { return wait() }
         }
     }
@@ -55,7 +55,7 @@ final class UnitBusLoop {
         var timeout: UInt64 = .max
         let events = sd_bus_get_events(bus)
         let result = sd_bus_get_timeout(bus, &timeout)
-        guard failure == nil, events >= 0, result >= 0 else { return lose(-min(events, result)) }
+        guard failure == nil, events >= 0, result >= 0 else { return failConnection(-min(events, result)) }
         var descriptors = [
             pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0),
             pollfd(fd: front.wakeDescriptor, events: Int16(POLLIN), revents: 0),
@@ -72,8 +72,8 @@ final class UnitBusLoop {
         return time <= microseconds ? 0 : Int32(clamping: (time - microseconds + 999) / 1_000)
     }
 
-    private func lose(_ error: Int32) {
-        failure = failure ?? .disconnected("the connection to systemd was lost: \(words(error))")
+    private func failConnection(_ error: Int32) {
+        failure = failure ?? .disconnected("the connection to systemd was lost: \(errorDescription(error))")
     }
 
     // MARK: - Connecting
@@ -86,35 +86,35 @@ final class UnitBusLoop {
             case .user: sd_bus_open_user_with_description(&opened, "diffable")
             }
         guard result >= 0, let opened else {
-            failure = .disconnected("the bus of systemd cannot be reached: \(words(-result))")
+            failure = .disconnected("the bus of systemd cannot be reached: \(errorDescription(-result))")
             return
         }
         bus = opened
         // No user is present to enter a password.
         sd_bus_set_allow_interactive_authorization(opened, 0)
         for member in ["UnitNew", "UnitRemoved", "JobRemoved", "Reloading", "UnitFilesChanged"] {
-            match("sender='\(Self.service)',path='\(Self.path)',interface='\(Self.manager)',member='\(member)'")
+            addMatchRule("sender='\(Self.service)',path='\(Self.path)',interface='\(Self.manager)',member='\(member)'")
         }
-        match(
+        addMatchRule(
             "sender='\(Self.service)',path_namespace='\(Self.unitPath)',interface='org.freedesktop.DBus.Properties',"
                 + "member='PropertiesChanged',arg0='org.freedesktop.systemd1.Unit'")
-        match(
+        addMatchRule(
             "sender='org.freedesktop.DBus',path='/org/freedesktop/DBus',interface='org.freedesktop.DBus',"
                 + "member='NameOwnerChanged',arg0='\(Self.service)'")
         subscribe()
     }
 
-    private func match(_ rule: String) {
+    private func addMatchRule(_ rule: String) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        let result = sd_bus_add_match_async(bus, nil, "type='signal',\(rule)", heard, nil, context)
-        if result < 0 { lose(-result) }
+        let result = sd_bus_add_match_async(bus, nil, "type='signal',\(rule)", signalCallback, nil, context)
+        if result < 0 { failConnection(-result) }
     }
 
     /// Subscribes, because systemd sends signals only to subscribers.
     private func subscribe() {
         call(Self.manager, "Subscribe", []) { [self] answer in
             guard let error = answer.error, error.name != "org.freedesktop.systemd1.AlreadySubscribed" else {
-                return tell(.subscribed)
+                return report(.subscribed)
             }
             failure = .disconnected("systemd does not answer on its bus: \(error.message)")
         }
@@ -122,20 +122,20 @@ final class UnitBusLoop {
 
     // MARK: - Hearing
 
-    private func tell(_ news: UnitEvent) {
-        for question in listener(news) { ask(question) }
+    private func report(_ news: UnitEvent) {
+        for question in listener(news) { send(question) }
     }
 
-    fileprivate func hear(_ message: BusMessage) {
+    fileprivate func receiveSignal(_ message: BusMessage) {
         guard failure == nil, let member = sd_bus_message_get_member(message.pointer) else { return }
         switch String(cString: member) {
-        case "UnitNew": if let name = message.string() { tell(.loaded(name)) }
-        case "UnitRemoved": if let name = message.string() { tell(.unloaded(name)) }
+        case "UnitNew": if let name = message.string() { report(.loaded(name)) }
+        case "UnitRemoved": if let name = message.string() { report(.unloaded(name)) }
         case "PropertiesChanged":
             guard let name = unitName(sd_bus_message_get_path(message.pointer)) else { return }
-            tell(message.changedState().map { .changed(name, $0) } ?? .loaded(name))
-        case "Reloading": if let isActive = message.truth() { tell(isActive ? .reloading : .reloaded) }
-        case "UnitFilesChanged": tell(.filesChanged)
+            report(message.changedState().map { .changed(name, $0) } ?? .loaded(name))
+        case "Reloading": if let isActive = message.boolean() { report(isActive ? .reloading : .reloaded) }
+        case "UnitFilesChanged": report(.filesChanged)
         case "JobRemoved":
             message.skip("u")
             guard let job = message.string("o"), message.string() != nil, let result = message.string() else { return }
@@ -163,30 +163,32 @@ final class UnitBusLoop {
 
     // MARK: - Asking
 
-    private func ask(_ question: UnitQuery) {
+    private func send(_ question: UnitQuery) {
         switch question {
         case .list(let patterns): askForUnits(patterns) { .listed($0) }
         case .look(let names): askForUnits(names) { .looked(at: names, $0) }
         case .files(let patterns):
             // Without the files, stopped units are missing, and all others are there.
             call(Self.manager, "ListUnitFilesByPatterns", [.texts([]), .texts(patterns)]) { [self] answer in
-                tell(.files(answer.unitFiles() ?? []))
+                report(.files(answer.unitFiles() ?? []))
             }
         case .since(let name):
             var path: UnsafeMutablePointer<CChar>?
-            guard sd_bus_path_encode(Self.unitPath, name, &path) >= 0, let path else { return tell(.since(name, nil)) }
+            guard sd_bus_path_encode(Self.unitPath, name, &path) >= 0, let path else {
+                return report(.since(name, nil))
+            }
             defer { free(path) }
             call(
                 "org.freedesktop.DBus.Properties", "Get",
                 [.text("org.freedesktop.systemd1.Unit"), .text("StateChangeTimestamp")], at: String(cString: path)
-            ) { [self] in tell(.since(name, $0.error == nil ? $0.time() : nil)) }
+            ) { [self] in report(.since(name, $0.error == nil ? $0.time() : nil)) }
         }
     }
 
     /// Asks for units by name. Names work as patterns, because none of their characters is special in one.
     private func askForUnits(_ patterns: [String], _ news: @escaping ([Unit]) -> UnitEvent) {
         call(Self.manager, "ListUnitsByPatterns", [.texts([]), .texts(patterns)]) { [self] answer in
-            if let units = answer.units() { return tell(news(units)) }
+            if let units = answer.units() { return report(news(units)) }
             failure = .disconnected("systemd did not list its units: \(answer.error?.message ?? "")")
         }
     }
@@ -228,7 +230,7 @@ final class UnitBusLoop {
     ) {
         var made: OpaquePointer?
         let result = sd_bus_message_new_method_call(bus, &made, Self.service, path, interface, member)
-        guard result >= 0, let made else { return lose(-result) }
+        guard result >= 0, let made else { return failConnection(-result) }
         defer { sd_bus_message_unref(made) }
         let message = BusMessage(pointer: made)
         for argument in arguments {
@@ -237,16 +239,16 @@ final class UnitBusLoop {
                 case .text(let text): message.append(text)
                 case .texts(let texts): message.append(texts)
                 }
-            guard isWritten else { return lose(EINVAL) }
+            guard isWritten else { return failConnection(EINVAL) }
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
-        let sent = sd_bus_call_async(bus, nil, made, answered, context, 0)
+        let sent = sd_bus_call_async(bus, nil, made, answerCallback, context, 0)
         var cookie: UInt64 = 0
-        guard sent >= 0, sd_bus_message_get_cookie(made, &cookie) >= 0 else { return lose(-min(sent, 0)) }
+        guard sent >= 0, sd_bus_message_get_cookie(made, &cookie) >= 0 else { return failConnection(-min(sent, 0)) }
         answers[cookie] = take
     }
 
-    fileprivate func take(answer message: BusMessage) {
+    fileprivate func receiveAnswer(_ message: BusMessage) {
         var cookie: UInt64 = 0
         guard sd_bus_message_get_reply_cookie(message.pointer, &cookie) >= 0 else { return }
         answers.removeValue(forKey: cookie)?(message)
@@ -271,18 +273,18 @@ extension UnitFailure {
 
 // MARK: - Callbacks of sd-bus, on the thread of the loop, which outlives its bus
 
-private func heard(
+private func signalCallback(
     message: OpaquePointer?, context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
     guard let message, let context else { return 0 }
-    Unmanaged<UnitBusLoop>.fromOpaque(context).takeUnretainedValue().hear(BusMessage(pointer: message))
+    Unmanaged<UnitBusLoop>.fromOpaque(context).takeUnretainedValue().receiveSignal(BusMessage(pointer: message))
     return 0
 }
 
-private func answered(
+private func answerCallback(
     message: OpaquePointer?, context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?
 ) -> Int32 {
     guard let message, let context else { return 0 }
-    Unmanaged<UnitBusLoop>.fromOpaque(context).takeUnretainedValue().take(answer: BusMessage(pointer: message))
+    Unmanaged<UnitBusLoop>.fromOpaque(context).takeUnretainedValue().receiveAnswer(BusMessage(pointer: message))
     return 0
 }

@@ -33,7 +33,7 @@ struct Append: AsyncParsableCommand {
 
     func run() async throws {
         let item = try looks.item(id, content)
-        await LookalikePairs(content).warn(ofItemIn: list, options)
+        await AmbiguousStringPairs(content).warn(ofItemIn: list, options)
         try await options.transact(list, [.appendItems([item], to: Container(section: section, parent: parent))])
     }
 }

@@ -82,7 +82,7 @@ struct Apply: AsyncParsableCommand {
         var deletionGuard = DeletionGuard(
             list: list, section: rows.into, options: deletions, ifRevision: options.ifRevision, count: input.count)
         if dryRun {
-            return try await options.daemon.reading { try await preview(input, $0, deletionGuard) }
+            return try await options.daemon.withReadOnlyConnection { try await preview(input, $0, deletionGuard) }
         }
         var creation = ListCreation(list)
         try await options.change { connection, key in
@@ -120,10 +120,10 @@ extension Apply {
                 try? await options.daemon.withConnection { await creation.withdraw(over: $0) }
                 guard case ClientError.refused(let refusal) = error, refusal.code == .tooLarge else { throw error }
                 throw ClientError.refused(
-                    try await options.daemon.reading { try await $0.naming(input, in: refusal) })
+                    try await options.daemon.withReadOnlyConnection { try await $0.naming(input, in: refusal) })
             }
         }
-        try await options.daemon.reading { connection in
+        try await options.daemon.withReadOnlyConnection { connection in
             let old = try await connection.state(of: list).snapshot
             try Preview(old: old, operations: try merge.applied(to: old).difference(from: old)).show()
         }

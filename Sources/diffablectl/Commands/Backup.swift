@@ -25,7 +25,7 @@ struct Backup: AsyncParsableCommand {
     func run() async throws {
         let backup = try destination()
         let pick = BackupSelection(lists)
-        let reply = try await daemon.reading { connection in
+        let reply = try await daemon.withReadOnlyConnection { connection in
             if !pick.isAll {
                 let durable = try await connection.lists().filter { $0.durability == .durable }
                 try checkPresent(among: durable.map(\.list.description))
@@ -39,12 +39,12 @@ struct Backup: AsyncParsableCommand {
         try checkPresent(among: summaries.compactMap { $0.member("list")?.plainText })
         let array = JSONReader(.array(summaries.map { Content(Array($0.json.utf8)) }))
         try backup.finish(lists: array, replacing: force)
-        guard let path = backup.path else { return say("\(extent(of: array))") }
+        guard let path = backup.path else { return printMessage("\(extent(of: array))") }
         var output = StandardOutput()
         output.line("\(path): \(extent(of: array))")
         output.flush()
         if pick.isAll, summaries.contains(where: { $0.member("list")?.plainText == path }) {
-            say(
+            printMessage(
                 "\(path) is also the name of a list, but the new file \(path) has all lists; to back up only that list, use "
                     + "diffablectl backup FILE \(FieldCheck.shellQuoted(path))")
         }
@@ -111,7 +111,7 @@ struct Restore: AsyncParsableCommand {
         let bytes = try await inputBytes(
             of: file, "a backup", within: BackupText.limit(named: name), isTrusted: true)
         var text = try BackupText(bytes, named: name)
-        let pick = try pick(of: text, named: name)
+        let pick = try selection(of: text, named: name)
         let reply = try await daemon.withConnection { connection in
             do {
                 return try await connection.restoreJSON(replacing: replace) { text.nextLine(pick) }
@@ -148,7 +148,7 @@ struct Restore: AsyncParsableCommand {
                 + "another name with \(command) LIST --as NAME")
     }
 
-    private func pick(of text: BackupText, named name: String) throws(InputError) -> BackupSelection {
+    private func selection(of text: BackupText, named name: String) throws(InputError) -> BackupSelection {
         let names = text.lists.joined(separator: ", ")
         if let missing = lists.first(where: { !text.lists.contains($0.description) }) {
             throw InputError(

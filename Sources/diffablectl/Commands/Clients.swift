@@ -18,7 +18,7 @@ struct Clients: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
-        let reply = Content(try await daemon.reading { try await $0.clientsJSON() })
+        let reply = Content(try await daemon.withReadOnlyConnection { try await $0.clientsJSON() })
         var output = StandardOutput()
         if json {
             output.json(reply.bytes)

@@ -32,7 +32,7 @@ struct Delete: AsyncParsableCommand {
             guard Terminal.isReadingErrors, !force else { return }
             let kept = Set(try await connection.deletedLists().map(\.summary.list))
             for list in lists where kept.contains(list) {
-                say("deleted; diffablectl undelete \(commandWord(list)) brings it back")
+                printMessage("deleted; diffablectl undelete \(commandWord(list)) brings it back")
             }
         }
     }

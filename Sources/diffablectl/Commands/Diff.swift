@@ -36,7 +36,7 @@ struct Diff: AsyncParsableCommand {
     func run() async throws {
         var input: Input?
         if let file { input = try await rows.read(file, of: list, within: daemon.inputLimit) }
-        let preview = try await daemon.reading { [input] connection in
+        let preview = try await daemon.withReadOnlyConnection { [input] connection in
             if let input { return try await connection.preview(input, of: list, rows) }
             return try await revisions(connection)
         }

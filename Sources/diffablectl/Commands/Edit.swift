@@ -19,7 +19,7 @@ struct Edit: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func run() async throws {
-        let base = try await options.daemon.reading { try await $0.state(of: list) }
+        let base = try await options.daemon.withReadOnlyConnection { try await $0.state(of: list) }
         if let revision = options.ifRevision, revision != base.revision {
             throw CommandError(
                 .conflict,
@@ -40,7 +40,7 @@ struct Edit: AsyncParsableCommand {
         do {
             let edited = try await file.edited()
             if edited == Array(text.utf8) {
-                if !options.quiet { say("nothing was edited") }
+                if !options.quiet { printMessage("nothing was edited") }
             } else {
                 try await send(edited, base)
             }
@@ -50,7 +50,7 @@ struct Edit: AsyncParsableCommand {
                 throw error
             }
             let isOpen = (error as? ClientError)?.leavesOutcomeOpen ?? false
-            say(
+            printMessage(
                 "\(isOpen ? "the list may have been changed" : "nothing was changed"); the text is kept in \(file.path)"
             )
             throw error

@@ -28,7 +28,7 @@ struct Get: AsyncParsableCommand {
         let window = Content.object([("anchor", .string("\(item)".utf8)), ("limit", .number(1))])
         var options = ListOptions(view: try ListView(json: Content.object([("window", window)]).description))
         options.freshness = freshness.freshness
-        let state = try await daemon.reading { [options] in try await $0.state(of: list, options) }
+        let state = try await daemon.withReadOnlyConnection { [options] in try await $0.state(of: list, options) }
         guard let row = ItemRow.all(of: state.snapshot).first(where: { $0.item.id == item }) else {
             throw CommandError.noSuchItem(item, in: list)
         }

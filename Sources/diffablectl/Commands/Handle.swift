@@ -116,7 +116,7 @@ struct Handle: AsyncParsableCommand {
         await turns.close()
         if let number = endSignal.withLock(\.self) { EndSignals.end(by: number) }
         do {
-            try tell(try outcome.get())
+            try report(try outcome.get())
         } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
             throw await MissingListAdvice.error(for: refusal, lookedAt: path)
         }
@@ -128,30 +128,30 @@ struct Handle: AsyncParsableCommand {
             defer { group.cancelAll() }
             group.addTask {
                 while true {
-                    let end = try await answerForOne(command, client, turns)
+                    let end = try await handleCurrentList(command, client, turns)
                     guard wait, end == .listDeleted else { return end }
-                    say("waiting until there is a list \(list)")
+                    printMessage("waiting until there is a list \(list)")
                     try await awaitList(client)
                 }
             }
-            group.addTask { throw try await client.sayingLosses() }
+            group.addTask { throw try await client.reportConnectionLosses() }
             return try await group.next() ?? .listDeleted
         }
     }
 
     /// Handles requests for the list that exists now.
-    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws
+    private func handleCurrentList(_ command: HandledCommand, _ client: Client, _ turns: FairSemaphore) async throws
         -> HandlerEnd
     {
         let registration = registration
         do {
             return try await client.handle(registration) {
-                say("ready to handle \(registration.words)")
+                printMessage("ready to handle \(registration.words)")
             } onObjection: { request, objection in
-                say(command.complaint(about: request, objection))
+                printMessage(command.complaint(about: request, objection))
             } _: { received in
                 // The place is taken here, because requests arrive here in order, but tasks may start in any order.
-                let place = turns.place()
+                let place = turns.enqueue()
                 return { try await turns.run(at: place) { try await command.verdict(on: received) } }
             }
         } catch .refused(let refusal) where wait && refusal.code == .noSuchList {
@@ -168,10 +168,10 @@ struct Handle: AsyncParsableCommand {
         throw CancellationError()
     }
 
-    private func tell(_ end: HandlerEnd) throws {
+    private func report(_ end: HandlerEnd) throws {
         switch end {
         case .listDeleted:
-            say(
+            printMessage(
                 "\(list) was deleted or renamed, so this handler has ended; use --wait to wait for the next list of "
                     + "that name")
         case .replaced:

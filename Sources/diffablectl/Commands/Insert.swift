@@ -19,7 +19,7 @@ struct Insert: AsyncParsableCommand {
 
     func run() async throws {
         let item = try looks.item(id, content)
-        await LookalikePairs(content).warn(ofItemIn: list, options)
+        await AmbiguousStringPairs(content).warn(ofItemIn: list, options)
         try await options.transact(list, [.insertItems([item], at: try place.position)])
     }
 }

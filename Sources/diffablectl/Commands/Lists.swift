@@ -40,20 +40,20 @@ struct Lists: AsyncParsableCommand {
 
     func run() async throws {
         var output = StandardOutput()
-        try await daemon.reading { connection in
+        try await daemon.withReadOnlyConnection { connection in
             if json {
                 output.json(try await deleted ? connection.deletedListsJSON() : connection.listsJSON())
             } else if deleted {
                 let lists = try chosen(of: await connection.deletedLists(), \.summary.list)
                 if names { return lists.forEach { output.line("\($0.summary.list)") } }
-                if lists.isEmpty { return say("there are no deleted lists that you can restore") }
+                if lists.isEmpty { return printMessage("there are no deleted lists that you can restore") }
                 for line in table(lists).lines { output.line(line) }
             } else {
                 let all = try await long ? connection.listsWithActions() : connection.lists()
                 let lists = try chosen(of: all, \.list)
                 if names { return lists.forEach { output.line("\($0.list)") } }
                 if lists.isEmpty {
-                    return say("there are no lists that you may see; create one with diffablectl create NAME")
+                    return printMessage("there are no lists that you may see; create one with diffablectl create NAME")
                 }
                 output.table(long ? longTable(lists) : table(lists))
             }

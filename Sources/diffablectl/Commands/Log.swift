@@ -36,8 +36,8 @@ struct Log: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if follow { return try await goOn() }
-        try await daemon.reading { connection in
+        if follow { return try await followHistory() }
+        try await daemon.withReadOnlyConnection { connection in
             if json {
                 var output = StandardOutput()
                 output.json(try await connection.historyJSON(of: list, limit: n, freshness.freshness))
@@ -45,7 +45,7 @@ struct Log: AsyncParsableCommand {
             }
             let history = try await connection.history(of: list, limit: n, freshness.freshness)
             if history.transactions.isEmpty, history.schemaChanges.isEmpty {
-                say("the history of \(list) has no changes")
+                printMessage("the history of \(list) has no changes")
             }
             try await draw(history.transactions, history.schemaChanges, connection, newestFirst: true)
         }
@@ -89,8 +89,8 @@ struct Log: AsyncParsableCommand {
     }
 
     /// Subscribes to the list, and asks for the history after each update.
-    private func goOn() async throws {
-        StandardStreams.endWithReader()
+    private func followHistory() async throws {
+        StandardStreams.exitWhenOutputCloses()
         let client = try daemon.client()
         try await client.withConnection(patience: .zero) { _ in }
         var last: (epoch: String, revision: Int)?
@@ -112,7 +112,7 @@ struct Log: AsyncParsableCommand {
             }
             last = (history.epoch, update.revision)
         }
-        say("\(list) was deleted")
+        printMessage("\(list) was deleted")
     }
 
     /// `   7  2026-11-21 19:51:02  2 operations  by waybar (pid 431, uid 1000), consented to by keeper (pid 7, uid 1000)`

@@ -103,7 +103,7 @@ struct MirrorList: AsyncParsableCommand {
                         of: route.list, as: mirror, route.origin, over: here, at: position,
                         MirrorPosition(of: mirror, at: socket))
                     try await withThrowingTaskGroup(of: Void.self) { group in
-                        group.addTask { try await carryOn(session, route.link) }
+                        group.addTask { try await mirrorWithReconnecting(session, route.link) }
                         // Notices the loss even while nothing is copied.
                         group.addTask {
                             await here.closed()
@@ -114,7 +114,7 @@ struct MirrorList: AsyncParsableCommand {
                     }
                 }
             } catch let error as ClientError where error.isHealedByReconnecting && !(isFirst && error.isAbsence) {
-                if failures == 0 { say("the connection to the daemon on this host was lost; reconnecting") }
+                if failures == 0 { printMessage("the connection to the daemon on this host was lost; reconnecting") }
                 failures += 1
                 try await Task.sleep(for: Backoff.pause(afterFailures: failures))
             }
@@ -149,7 +149,7 @@ struct MirrorList: AsyncParsableCommand {
                 + "; nothing was changed. Give the mirror another name, or replace the list with --replace")
     }
 
-    private func carryOn(_ session: MirrorSession, _ link: MirrorLink) async throws {
+    private func mirrorWithReconnecting(_ session: MirrorSession, _ link: MirrorLink) async throws {
         var failures = 0
         while true {
             let start = ContinuousClock.now
@@ -162,7 +162,7 @@ struct MirrorList: AsyncParsableCommand {
                 if case ClientError.refused(let refusal) = error, refusal.code == .permissionDenied { throw error }
                 if .now - start > MirrorList.steadyTime { failures = 0 }
                 if failures == 0 {
-                    say("\(loss(of: link, error)); reconnecting")
+                    printMessage("\(loss(of: link, error)); reconnecting")
                 }
             }
             failures += 1

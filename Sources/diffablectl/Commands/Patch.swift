@@ -31,7 +31,7 @@ struct Patch: AsyncParsableCommand {
         case .list: try await change(.list, [.patchList(try self.patch(of: patch))])
         case .item(let id): try await change(.item(id), [.patchItems([try self.patch(of: id, patch)])])
         case .all(let conditions):
-            let pairs = LookalikePairs(arguments.words)
+            let pairs = AmbiguousStringPairs(arguments.words)
             var present: [PresentContent] = []
             let change = try await options.outcome(of: list, where: conditions, isDryRun: preview.dryRun) { _, items in
                 present = items.map { PresentContent($0) }
@@ -45,7 +45,7 @@ struct Patch: AsyncParsableCommand {
     }
 
     private func change(_ place: ChangeOptions.Place, _ operations: [ListOperation]) async throws {
-        let pairs = LookalikePairs(arguments.words)
+        let pairs = AmbiguousStringPairs(arguments.words)
         let present = pairs.isEmpty ? [] : await options.present(place, in: list)
         try pairs.check(against: present)
         if !options.quiet { pairs.warn(replacing: present) }

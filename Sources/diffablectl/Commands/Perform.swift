@@ -75,7 +75,7 @@ struct Perform: AsyncParsableCommand {
 
     func run() async throws {
         let content = try content()
-        LookalikePairs(words.filter { $0.contains("=") }).warn()
+        AmbiguousStringPairs(words.filter { $0.contains("=") }).warn()
         let reply = try await daemon.withConnection { connection in
             if !matching.isEmpty { return try await askMatching(content, over: connection) }
             let items = try items()
@@ -100,7 +100,7 @@ struct Perform: AsyncParsableCommand {
 
     /// The items are looked up at one revision, and the action is requested at that revision, so it affects only matching items.
     private func askMatching(_ arguments: Content?, over connection: Connection) async throws -> [UInt8] {
-        let matching = try Matching(try self.matching.json())
+        let matching = try ItemMatcher(try self.matching.json())
         var attempts = 1
         while true {
             let state = try await connection.state(of: list, matching.options)
@@ -108,7 +108,8 @@ struct Perform: AsyncParsableCommand {
             try FieldAdvice.refuseTextForFalse(try self.matching.namedFields, in: found)
             let items = found.map(\.id)
             guard !items.isEmpty else {
-                await FieldAdvice(try self.matching.namedFields, of: list, over: connection).give(shown: Snapshot())
+                await FieldAdvice(try self.matching.namedFields, of: list, over: connection).printWarnings(
+                    shown: Snapshot())
                 throw CommandError(.notFound, "no item of \(list) meets the condition of --where; no request was sent")
             }
             do {

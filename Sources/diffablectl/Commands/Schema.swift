@@ -76,12 +76,14 @@ struct Schema: AsyncParsableCommand {
     private func show() async throws {
         var output = StandardOutput()
         if json {
-            output.json(try await daemon.reading { try await $0.schemasJSON(of: list) })
+            output.json(try await daemon.withReadOnlyConnection { try await $0.schemasJSON(of: list) })
             return output.flush()
         }
-        let schemas = try await daemon.reading { try await $0.schemas(of: list) }
+        let schemas = try await daemon.withReadOnlyConnection { try await $0.schemas(of: list) }
         output.json(schemas.json.utf8)
         output.flush()
-        if schemas.others == .areRefused { say("items whose kind has no schema are refused (--others refuse)") }
+        if schemas.others == .areRefused {
+            printMessage("items whose kind has no schema are refused (--others refuse)")
+        }
     }
 }

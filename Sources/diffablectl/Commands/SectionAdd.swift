@@ -8,7 +8,7 @@ struct SectionAdd: AsyncParsableCommand {
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new section's id.", transform: sectionID) var id: SectionID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
-    @OptionGroup var place: SectionPlaceOptions
+    @OptionGroup var place: SectionPositionOptions
     @OptionGroup var literal: LiteralID
     @OptionGroup var options: ChangeOptions
 
@@ -18,7 +18,7 @@ struct SectionAdd: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if !options.quiet { LookalikePairs(content).warn() }
+        if !options.quiet { AmbiguousStringPairs(content).warn() }
         let section = Section(id: id, content: try ContentArguments.content(of: content))
         let operation: ListOperation =
             place.position.map { .insertSections([section], at: $0) } ?? .appendSections([section])

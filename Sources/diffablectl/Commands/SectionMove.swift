@@ -7,7 +7,7 @@ struct SectionMove: AsyncParsableCommand {
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The section.", completion: .sections, transform: sectionID) var id: SectionID
-    @OptionGroup var place: SectionPlaceOptions
+    @OptionGroup var place: SectionPositionOptions
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {

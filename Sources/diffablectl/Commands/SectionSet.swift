@@ -14,7 +14,7 @@ struct SectionSet: AsyncParsableCommand {
     func validate() throws { _ = try ContentArguments.content(of: content) }
 
     func run() async throws {
-        let pairs = LookalikePairs(content)
+        let pairs = AmbiguousStringPairs(content)
         let content = try ContentArguments.content(of: content)
         let present = options.quiet && pairs.isEmpty ? [] : await options.present(.section(id), in: list)
         try pairs.check(against: present)

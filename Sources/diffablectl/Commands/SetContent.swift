@@ -36,7 +36,7 @@ struct SetContent: AsyncParsableCommand {
         case .list: try await replace(.list, content, [.reconfigureList(content)])
         case .item(let id): try await replace(.item(id), content, [operation([id], content)])
         case .all(let conditions):
-            let pairs = LookalikePairs(arguments.words)
+            let pairs = AmbiguousStringPairs(arguments.words)
             var present: [PresentContent] = []
             let change = try await options.outcome(of: list, where: conditions, isDryRun: preview.dryRun) { _, items in
                 present = items.map { PresentContent($0) }
@@ -45,7 +45,7 @@ struct SetContent: AsyncParsableCommand {
             }
             if !options.quiet { pairs.warn(replacing: present) }
             let loss = PresentContent.loss(of: present, replacedBy: content)
-            guard let change else { return sayLoss(loss) }
+            guard let change else { return printLoss(loss) }
             let words = ["\(counted(change.count, "item")) set"] + [loss].compactMap(\.self)
             options.report(change.outcome, saying: words.joined(separator: "; "))
         }
@@ -54,20 +54,20 @@ struct SetContent: AsyncParsableCommand {
     private func replace(
         _ place: ChangeOptions.Place, _ content: Content?, _ operations: [ListOperation]
     ) async throws {
-        let pairs = LookalikePairs(arguments.words)
+        let pairs = AmbiguousStringPairs(arguments.words)
         let present = options.quiet && pairs.isEmpty ? [] : await options.present(place, in: list)
         try pairs.check(against: present)
         if !options.quiet { pairs.warn(replacing: present) }
         let loss = PresentContent.loss(of: present, replacedBy: content)
         if preview.dryRun {
             try await options.preview(list) { _ in operations }
-            return sayLoss(loss)
+            return printLoss(loss)
         }
         try await options.transact(list, operations, saying: loss)
     }
 
-    private func sayLoss(_ loss: String?) {
-        if preview.dryRun, !options.quiet, let loss { say(loss) }
+    private func printLoss(_ loss: String?) {
+        if preview.dryRun, !options.quiet, let loss { printMessage(loss) }
     }
 
     private func operation(_ ids: [ItemID], _ content: Content?) -> ListOperation {

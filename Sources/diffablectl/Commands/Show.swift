@@ -68,7 +68,7 @@ struct Show: AsyncParsableCommand {
         options.freshness = freshness.freshness
         let columns = try shownColumns()
         let fields = try view.items.namedFields + (columns ?? []).compactMap(\.namedField)
-        try await daemon.reading { [options] connection in
+        try await daemon.withReadOnlyConnection { [options] connection in
             let advice = FieldAdvice(fields, of: list, at: at, over: connection)
             try await checkSections(connection)
             if json || format == .json {
@@ -78,12 +78,12 @@ struct Show: AsyncParsableCommand {
                         ? try await connection.snapshotJSON(of: list, options, at: at)
                         : try await connection.snapshotReplyJSON(of: list, options, at: at))
                 output.flush()
-                return await advice.give(shown: Snapshot())
+                return await advice.printWarnings(shown: Snapshot())
             }
             let snapshot = try await snapshot(options, connection)
             write(snapshot, columns)
-            if snapshot.numberOfItems == 0 { sayEmpty(snapshot) }
-            await advice.give(shown: snapshot)
+            if snapshot.numberOfItems == 0 { printEmptyHint(snapshot) }
+            await advice.printWarnings(shown: snapshot)
         }
     }
 
@@ -101,13 +101,15 @@ struct Show: AsyncParsableCommand {
     }
 
     /// An empty list is not an error. Users get a hint on standard error, which programs do not need.
-    private func sayEmpty(_ snapshot: Snapshot) {
+    private func printEmptyHint(_ snapshot: Snapshot) {
         if view.limit != nil {
-            if Terminal.isReadingErrors { say("\(list) has no rows in the range of --limit, --offset and --from") }
+            if Terminal.isReadingErrors {
+                printMessage("\(list) has no rows in the range of --limit, --offset and --from")
+            }
         } else if !view.items.selectsItems {
-            if snapshot.isEmpty { say("\(list) is empty") }
+            if snapshot.isEmpty { printMessage("\(list) is empty") }
         } else if Terminal.isReadingErrors {
-            say("no item of \(list) matches")
+            printMessage("no item of \(list) matches")
         }
     }
 
@@ -122,7 +124,7 @@ struct Show: AsyncParsableCommand {
             ).description
         }
         if missing.count == view.items.sections.count { throw CommandError(.notFound, words[0]) }
-        for words in words { say(words) }
+        for words in words { printMessage(words) }
     }
 
     private func snapshot(_ options: ListOptions, _ connection: Connection) async throws -> Snapshot {

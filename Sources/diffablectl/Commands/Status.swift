@@ -35,7 +35,7 @@ struct Status: AsyncParsableCommand {
     func run() async throws {
         let path = try daemon.path()
         let (feeds, named) = (feeds ?? "feeds", list)
-        let (status, figures) = try await daemon.reading { connection in
+        let (status, figures) = try await daemon.withReadOnlyConnection { connection in
             let status = Content(try await connection.statusJSON())
             return (status, prometheus ? try await Self.figures(over: connection, feeds, named) : nil)
         }

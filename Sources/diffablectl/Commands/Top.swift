@@ -24,8 +24,8 @@ struct Top: AsyncParsableCommand {
 
     func run() async throws {
         let isOnTerminal = Terminal.standardOutput.width != nil
-        StandardStreams.endWithReader()
-        try await daemon.reading { connection in
+        StandardStreams.exitWhenOutputCloses()
+        try await daemon.withReadOnlyConnection { connection in
             var before = try await Sample(connection)
             repeat {
                 try await Task.sleep(for: .seconds(interval))

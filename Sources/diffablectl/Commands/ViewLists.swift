@@ -174,7 +174,7 @@ struct ViewLists: AsyncParsableCommand {
         options.commands = commands.all.map(\.shown)
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
-        for complaint in complaints { say("\(lookName): \(complaint) (docs/appearance.md)") }
+        for complaint in complaints { printMessage("\(lookName): \(complaint) (docs/appearance.md)") }
         options.notice = complaints.first.map { first in
             "\(lookName): \(first)" + (complaints.count > 1 ? " (and \(complaints.count - 1) more)" : "")
         }
@@ -187,7 +187,7 @@ struct ViewLists: AsyncParsableCommand {
         _ options: ViewerOptions, _ abilities: TerminalAbilities, _ daemon: (client: Client, socket: SocketPath)?
     ) async throws {
         if plain || (picking == .none && !abilities.hasCursorMotion) {
-            StandardStreams.endWithReader()
+            StandardStreams.exitWhenOutputCloses()
             guard let daemon else {
                 return PlainView.write(options.filter.rows(of: options.rows ?? Snapshot()), options)
             }
@@ -207,7 +207,7 @@ struct ViewLists: AsyncParsableCommand {
         switch try await loop.ending() {
         case .signal(let number): throw ExitCode(128 + number)
         case .quit(nil, _): if picking != .none { throw ExitCode(ExitStatus.cancelled.rawValue) }
-        case .quit(let picked?, let key): try await give(picked, key)
+        case .quit(let picked?, let key): try await handOver(picked, key)
         }
     }
 
@@ -218,7 +218,7 @@ struct ViewLists: AsyncParsableCommand {
             states = [(try listName("stdin"), rows)]
         } else {
             for list in lists {
-                states.append((list, try await daemon.reading { try await $0.state(of: list).snapshot }))
+                states.append((list, try await daemon.withReadOnlyConnection { try await $0.state(of: list).snapshot }))
             }
         }
         var matches: [PickedItem] = []
@@ -229,7 +229,7 @@ struct ViewLists: AsyncParsableCommand {
         if matches.isEmpty { throw ExitCode(ExitStatus.refused.rawValue) }
     }
 
-    private func give(_ picked: [PickedItem], _ key: KeyPress?) async throws {
+    private func handOver(_ picked: [PickedItem], _ key: KeyPress?) async throws {
         let command = try command()
         guard !command.isEmpty else { return picker.write(picked, key: key) }
         let texts = picked.map(picker.text)
@@ -273,7 +273,7 @@ extension ViewLists {
     private static let wordOption = "word-of-command"
 
     /// The parser allows only one argument with any number of words, so each word of the command becomes an option's value.
-    static func arranged(_ arguments: [String]) -> [String] {
+    static func markingCommandWords(_ arguments: [String]) -> [String] {
         guard arguments.first == configuration.commandName, let end = arguments.firstIndex(of: "--") else {
             return arguments
         }

@@ -44,7 +44,7 @@ struct Wait: AsyncParsableCommand {
         try await client.withConnection(patience: .zero) { _ in }
         let ids: [ItemID] = try await withThrowingTaskGroup(of: [ItemID].self) { group in
             group.addTask { try await follow(client) }
-            group.addTask { throw try await client.sayingLosses() }
+            group.addTask { throw try await client.reportConnectionLosses() }
             if let timeout {
                 group.addTask {
                     try await Task.sleep(for: timeout.duration)
@@ -81,7 +81,7 @@ struct Wait: AsyncParsableCommand {
                     continue
                 }
                 try? await client.withConnection {
-                    await FieldAdvice(fields, of: list, over: $0).give(shown: Snapshot())
+                    await FieldAdvice(fields, of: list, over: $0).printWarnings(shown: Snapshot())
                 }
             }
         } catch ClientError.refused(let refusal) where refusal.code == .noSuchList && wait.goal.isDeletion {
@@ -97,16 +97,16 @@ private struct ItemWait: Sendable {
     let goal: WaitGoal
     let item: ItemID?
     private let counted: Content?
-    private let matching: Matching
+    private let matching: ItemMatcher
 
     init(goal: WaitGoal, item: ItemID?, counted: Content?) throws {
         self.goal = goal
         self.item = item
         self.counted = counted
         if case .condition(let content) = goal {
-            matching = try Matching(counted.map { .object([("and", .array([content, $0]))]) } ?? content)
+            matching = try ItemMatcher(counted.map { .object([("and", .array([content, $0]))]) } ?? content)
         } else {
-            matching = try Matching(counted)
+            matching = try ItemMatcher(counted)
         }
     }
 

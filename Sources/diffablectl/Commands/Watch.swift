@@ -113,7 +113,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     func run() async throws {
-        StandardStreams.endWithReader()
+        StandardStreams.exitWhenOutputCloses()
         if case .run(let command) = try reaction() { try command.checkProgram() }
         let client = try daemon.client()
         // A missing daemon at startup is an error, as for any command.
@@ -122,10 +122,10 @@ struct Watch: AsyncParsableCommand {
             for list in lists {
                 group.addTask {
                     try await follow(list, client)
-                    say("\(list) was deleted")
+                    printMessage("\(list) was deleted")
                 }
             }
-            group.addTask { throw try await client.sayingLosses(isEnd: noReconnect) }
+            group.addTask { throw try await client.reportConnectionLosses(isEnd: noReconnect) }
             for _ in lists { try await group.next() }
             group.cancelAll()
         }
@@ -145,11 +145,13 @@ struct Watch: AsyncParsableCommand {
         for try await update in client.list(list, options: options) {
             if update.liveness != liveness {
                 liveness = update.liveness
-                sayLiveness(liveness, of: list)
+                printLiveness(liveness, of: list)
             }
             if update.cause == .initial, !fields.isEmpty {
                 let shown = update.snapshot.untyped
-                try? await client.withConnection { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) }
+                try? await client.withConnection {
+                    await FieldAdvice(fields, of: list, over: $0).printWarnings(shown: shown)
+                }
             }
             guard let reaction else {
                 draw(update)
@@ -161,12 +163,12 @@ struct Watch: AsyncParsableCommand {
         }
     }
 
-    private func sayLiveness(_ liveness: Liveness?, of list: ListName) {
+    private func printLiveness(_ liveness: Liveness?, of list: ListName) {
         switch liveness {
-        case .live: say("\(list) is live")
+        case .live: printMessage("\(list) is live")
         case .notLive(let since):
             let time = since.map { " since \(localTime(milliseconds: $0))" } ?? ""
-            say("\(list) is not live\(time): this is the last state received from its source")
+            printMessage("\(list) is not live\(time): this is the last state received from its source")
         case nil: break
         }
     }
@@ -198,7 +200,7 @@ struct Watch: AsyncParsableCommand {
             switch update.cause {
             case .initial, .reload, .unknown:
                 if update.cause == .unknown {
-                    say(
+                    printMessage(
                         "the daemon sent \(list) again, for a reason that this diffablectl does not know; this is the whole list"
                     )
                 }
@@ -211,10 +213,11 @@ struct Watch: AsyncParsableCommand {
                 return outline.draw(update.snapshot.untyped)
             // The drawn state is known, so the changes since then are shown below.
             case .history:
-                say("some changes of \(list) are no longer available one by one; all of them are shown together")
+                printMessage(
+                    "some changes of \(list) are no longer available one by one; all of them are shown together")
             case .epoch:
-                say("\(list) was deleted and created again; the differences between the two lists are shown")
-            case .deleted: say("\(list) was deleted; waiting for the next list of that name")
+                printMessage("\(list) was deleted and created again; the differences between the two lists are shown")
+            case .deleted: printMessage("\(list) was deleted; waiting for the next list of that name")
             case .changes: break
             }
             let changes = ChangeLines(

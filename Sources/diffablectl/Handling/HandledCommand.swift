@@ -19,7 +19,7 @@ struct HandledCommand: Sendable {
     }
 
     /// The defaults leave processes alone that a command leaves in the background.
-    private static let options = CommandRun.Options(complain: { complain($0) }, say: { say($0) })
+    private static let options = CommandRun.Options(complain: { writeToStandardError($0) }, say: { printMessage($0) })
 
     /// Runs the command for a request. Throws `CancellationError` when the response is no longer needed.
     func verdict(on received: ReceivedRequest) async throws -> Request.Answer.Verdict {
@@ -43,13 +43,14 @@ struct HandledCommand: Sendable {
             result = try await CommandRun(words, environment: environment + variables, Self.options)
                 .result(ofInput: input)
         } catch let error as InputError {
-            say("\(error)")
+            printMessage("\(error)")
             return .refusal("\(error)")
         }
         try Task.checkCancellation()
         if result.isTooLong {
             let objection = "\(words[0]) wrote more than \(grouped(Self.options.outputLengthMax)) bytes"
-            say("\(objection) for request \(request.request) and was stopped; \(Self.consequence(for: request))")
+            printMessage(
+                "\(objection) for request \(request.request) and was stopped; \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }
         switch result.ending {
@@ -60,7 +61,7 @@ struct HandledCommand: Sendable {
                     ?? "the handler's command \(words[0]) gave no reason, and ended with status \(status)")
         case .signal(let signal):
             let objection = ChildProcess.message(words[0], endedBy: signal)
-            say("\(objection) during request \(request.request); \(Self.consequence(for: request))")
+            printMessage("\(objection) during request \(request.request); \(Self.consequence(for: request))")
             return Self.broken(objection, request)
         }
     }
@@ -136,13 +137,13 @@ extension HandledCommand {
                 expected = "exit status 0 accepts a proposal, any other refuses it, and operations must be a JSON array"
             case .failure(let error):
                 let refusal = "cannot apply the operations that \(words[0]) wrote: \(error)"
-                say(refusal)
+                printMessage(refusal)
                 return .refusal(refusal)
             }
         case .expand: expected = "the command has to insert the children into the list"
         }
         // The output may have been meant as a result.
-        say("ignored the output of \(words[0]) for request \(request.request): \(expected)")
+        printMessage("ignored the output of \(words[0]) for request \(request.request): \(expected)")
         return .consent(result: nil, operations: nil)
     }
 

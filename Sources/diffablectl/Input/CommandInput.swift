@@ -14,8 +14,8 @@ struct CommandInput {
         // The command gets one end only: with the other it would not get SIGPIPE when this program ends.
         let (reading, writing) = try ChildProcess.pipe()
         // Before the start, because a signal could arrive while the command starts.
-        ChildSignals.take()
-        defer { ChildSignals.restore() }
+        ChildSignals.startForwarding()
+        defer { ChildSignals.stopForwarding() }
         let child: ChildProcess
         do {
             defer { close(writing) }
@@ -52,7 +52,7 @@ private enum ChildSignals {
     private static let taken = Atomic<Int32>(0)
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    static func take() {
+    static func startForwarding() {
         child.store(0, ordering: .sequentiallyConsistent)
         taken.store(0, ordering: .sequentiallyConsistent)
         handle { number in
@@ -68,7 +68,7 @@ private enum ChildSignals {
     }
 
     /// Stops forwarding. A signal that arrived without a child ends this program.
-    static func restore() {
+    static func stopForwarding() {
         handle(SIG_DFL)
         let number = taken.load(ordering: .sequentiallyConsistent)
         if number != 0 { EndSignals.end(by: number) }

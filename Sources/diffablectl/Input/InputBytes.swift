@@ -11,7 +11,7 @@ func inputBytes(
 ) async throws -> [UInt8] {
     guard let file, file != "-" else {
         if isatty(STDIN_FILENO) == 1 {
-            say("type \(what), and end it with Ctrl-D on a line of its own; Ctrl-C cancels")
+            printMessage("type \(what), and end it with Ctrl-D on a line of its own; Ctrl-C cancels")
         }
         return try await ByteSource(STDIN_FILENO, named: "standard input").bytes(within: limit)
     }
@@ -49,7 +49,7 @@ struct ByteSource {
         var hasSpoken = false
         while true {
             if !hasSpoken, isatty(descriptor) == 0, isatty(STDERR_FILENO) == 1, isQuiet {
-                say("waiting for the end of \(name); \(counted(bytes.count, "byte")) read so far")
+                printMessage("waiting for the end of \(name); \(counted(bytes.count, "byte")) read so far")
                 hasSpoken = true
             }
             let count = part.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }

@@ -24,6 +24,6 @@ struct InputLimit {
 
 extension DaemonOptions {
     var inputLimit: InputLimit {
-        InputLimit { _ in try await reading { try await $0.limit("transactionLengthMax") } }
+        InputLimit { _ in try await withReadOnlyConnection { try await $0.limit("transactionLengthMax") } }
     }
 }

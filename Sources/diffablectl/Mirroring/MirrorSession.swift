@@ -41,13 +41,13 @@ actor MirrorSession {
         // The limit of a change for the local daemon, with room for members that only the source sends.
         let lengthMax = (try await here.limit("transactionLengthMax") ?? 1 << 28) + (1 << 20)
         let start = try await there.follow(source, since: position, groupLengthMax: lengthMax) { group in
-            if await !self.take(group) { end.finish() }
+            if await !self.receive(group) { end.finish() }
         }
         if let start {
             target = start
-            try await tellLiveness()
+            try await reportLiveness()
         } else {
-            say(
+            printMessage(
                 "there is no list \(quoted(source)) on the other side, or the user there may not see it; waiting for it, and the "
                     + "mirror \(quoted(mirror)) is unchanged"
             )
@@ -57,7 +57,7 @@ actor MirrorSession {
         throw failure ?? ClientError.cancelled
     }
 
-    private func take(_ group: FollowedUpdate) async -> Bool {
+    private func receive(_ group: FollowedUpdate) async -> Bool {
         do {
             try await carryOut(group)
             return true
@@ -75,13 +75,13 @@ actor MirrorSession {
             let outcome = try await here.apply(
                 mirror, state.sections, content: .some(state.content),
                 delivery: cause == .reload ? .reload : .difference)
-            moved(to: position, outcome)
+            recordPosition(position, outcome)
             if target?.epoch != position.epoch { target = position }
         case .changes(let operations, let revision):
             guard let epoch = position?.epoch else { break }
             do {
                 let outcome = try await here.transact(mirror, operations)
-                moved(to: ListPosition(epoch: epoch, revision: revision), outcome)
+                recordPosition(ListPosition(epoch: epoch, revision: revision), outcome)
             } catch {
                 // The mirror is not at the expected position, so the whole list is needed.
                 if case .refused = error { position = nil }
@@ -89,23 +89,23 @@ actor MirrorSession {
             }
         case .liveness(let liveness): sourceLiveness = liveness
         case .listDeleted:
-            say(
+            printMessage(
                 "the source \(quoted(source)) of the mirror \(quoted(mirror)) was deleted on the other daemon; the mirror keeps its "
                     + "last state until a list of that name is created there")
             (target, position) = (nil, nil)
         case .end(let reason): throw reason
         }
-        try await tellLiveness()
+        try await reportLiveness()
     }
 
-    private func moved(to position: ListPosition, _ outcome: Outcome) {
+    private func recordPosition(_ position: ListPosition, _ outcome: Outcome) {
         self.position = position
         mirrorPosition.revision = outcome.revision
         file.save(position, of: origin, mirrorAt: mirrorPosition)
     }
 
     /// Tells followers whether the mirror is live: it has reached the source's position at the start, and the source is live.
-    private func tellLiveness() async throws {
+    private func reportLiveness() async throws {
         var isLiveNow = false
         if let target, let position, position.epoch == target.epoch, position.revision >= target.revision {
             isLiveNow = sourceLiveness == nil || sourceLiveness == .live
@@ -117,7 +117,7 @@ actor MirrorSession {
         let isNews = isLiveNow != isLive
         isLive = isLiveNow
         if isNews {
-            say(
+            printMessage(
                 "the mirror \(quoted(mirror)) is "
                     + (isLiveNow ? "live" : "not live: it keeps the last state received from its source"))
         }

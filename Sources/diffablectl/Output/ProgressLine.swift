@@ -29,13 +29,13 @@ final class ProgressLine: Sendable {
             let now = ProgressLine.nowNanoseconds()
             guard now - state.lastShownNanoseconds >= ProgressLine.intervalNanoseconds else { return }
             state = State(isShown: true, lastShownNanoseconds: now)
-            complain("\r\(verb) \(grouped(count)) \(noun)\u{1B}[K")
+            writeToStandardError("\r\(verb) \(grouped(count)) \(noun)\u{1B}[K")
         }
     }
 
     func end() {
         state.withLock { state in
-            if state.isShown { complain("\r\u{1B}[K") }
+            if state.isShown { writeToStandardError("\r\u{1B}[K") }
             state.isShown = false
         }
     }

@@ -18,11 +18,11 @@ struct Sample: Sendable {
 /// Per second, between two samples.
 struct Rates {
     let seconds: Double
-    let lists: [OfList]
-    let clients: [OfClient]
+    let lists: [ListRates]
+    let clients: [ClientRates]
     let status: JSONReader
 
-    struct OfList {
+    struct ListRates {
         var list: String
         var subscriptions = 0
         var transactions = 0.0
@@ -30,7 +30,7 @@ struct Rates {
         var bytes = 0.0
     }
 
-    struct OfClient {
+    struct ClientRates {
         var figures: ClientFigures
         var requests: Double
         var deliveries: Double
@@ -45,22 +45,22 @@ struct Rates {
         func rate(_ count: Int, since before: Int?) -> Double { Double(max(0, count - (before ?? 0))) / elapsed }
         self.clients = clients.map { client in
             let before = before[client.number]
-            return OfClient(
+            return ClientRates(
                 figures: client, requests: rate(client.requests, since: before?.requests),
                 deliveries: rate(client.deliveries, since: before?.deliveries),
                 bytes: rate(client.bytes, since: before?.bytes))
         }
-        var lists: [String: OfList] = [:]
+        var lists: [String: ListRates] = [:]
         let revisions = Dictionary(old.lists.map { ($0.epoch, $0.revision) }) { $1 }
         for summary in new.lists {
             let name = summary.list.description
-            lists[name] = OfList(list: name, transactions: rate(summary.revision, since: revisions[summary.epoch]))
+            lists[name] = ListRates(list: name, transactions: rate(summary.revision, since: revisions[summary.epoch]))
         }
         for client in clients {
             let known = before[client.number]?.subscriptions ?? []
             for subscription in client.subscriptions {
                 let before = known.first { $0.number == subscription.number }
-                lists[subscription.list, default: OfList(list: subscription.list)].add(
+                lists[subscription.list, default: ListRates(list: subscription.list)].add(
                     deliveries: rate(subscription.deliveries, since: before?.deliveries),
                     bytes: rate(subscription.bytes, since: before?.bytes))
             }
@@ -71,7 +71,7 @@ struct Rates {
     }
 }
 
-extension Rates.OfList {
+extension Rates.ListRates {
     fileprivate mutating func add(deliveries: Double, bytes: Double) {
         subscriptions += 1
         self.deliveries += deliveries

@@ -59,32 +59,32 @@ struct StandardOutput {
     }
 
     /// Closes standard output, because some file systems report only then that the disk is full.
-    static func end() {
+    static func finish() {
         if close(STDOUT_FILENO) != 0 { endUnwritten(.last) }
     }
 
     private static func endUnwritten(_ error: Errno) -> Never {
-        if error == .brokenPipe { endQuietly() }
-        say(
+        if error == .brokenPipe { endByBrokenPipe() }
+        printMessage(
             "standard output cannot be written: \(error). The output is incomplete, but if the command changes something, it has "
                 + "done so: check before you repeat it")
         exit(ExitStatus.unwritable.rawValue)
     }
 }
 
-func say(_ text: String) { complain("diffablectl: \(harmless(text))\n") }
+func printMessage(_ text: String) { writeToStandardError("diffablectl: \(harmless(text))\n") }
 
 /// Writes to standard error as it is. An error of this is ignored, because it could not be reported.
-func complain(_ text: String) { complain(Array(text.utf8)) }
+func writeToStandardError(_ text: String) { writeToStandardError(Array(text.utf8)) }
 
-func complain(_ bytes: [UInt8]) {
+func writeToStandardError(_ bytes: [UInt8]) {
     do throws(Errno) { try FileDescriptor.standardError.writeWhole(bytes) } catch {
-        if error == .brokenPipe { endQuietly() }
+        if error == .brokenPipe { endByBrokenPipe() }
     }
 }
 
 /// The reader of the output has ended (`| head`): ends as other programs do, by the signal that SwiftNIO ignores.
-func endQuietly() -> Never {
+func endByBrokenPipe() -> Never {
     signal(SIGPIPE, SIG_DFL)
     raise(SIGPIPE)
     exit(128 + SIGPIPE)

@@ -66,7 +66,7 @@ struct ExecutedCommand: Sendable {
         switch self.words(for: first) {
         case .success(let filled): words = filled
         case .failure(let error):
-            return say(
+            return printMessage(
                 "the command was not run for \(what): \(harmless(error.word).debugDescription) begins with a dash and "
                     + "could be taken for an option; put -- before its field in --exec, if \(program) accepts --")
         }
@@ -74,7 +74,7 @@ struct ExecutedCommand: Sendable {
         let status = try await ChildProcess.status(
             of: words, reading: events.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] },
             environment: environment + variables)
-        if status != 0 { say("\(words[0]) ended with status \(status) for \(what)") }
+        if status != 0 { printMessage("\(words[0]) ended with status \(status) for \(what)") }
     }
 }
 

@@ -17,13 +17,13 @@ struct PlainView: Sendable {
                 group.addTask {
                     do {
                         for try await update in client.list(list, options: listOptions) { write(update) }
-                        say("\(list) was deleted or renamed")
+                        printMessage("\(list) was deleted or renamed")
                         return nil
                     } catch {
                         guard lists.count > 1, let error = error as? ClientError, case .subscriptionEnded = error else {
                             throw error
                         }
-                        say(error.sentence)
+                        printMessage(error.sentence)
                         return error
                     }
                 }

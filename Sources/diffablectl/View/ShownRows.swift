@@ -23,7 +23,7 @@ struct ShownRowsOptions: ParsableArguments {
         var mapping = RowMapping()
         mapping.from = from
         mapping.set(.init(id: id, section: nil, parent: parent, text: text))
-        table.set(in: &mapping)
+        table.apply(to: &mapping)
         return mapping
     }
 

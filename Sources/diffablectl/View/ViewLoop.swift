@@ -346,7 +346,7 @@ private struct ViewScreen {
             let child = try ChildProcess(
                 words, input: .descriptor(terminal), output: terminal, errors: terminal, environment: environment)
             program = (child.processID, child.wait())
-        } catch { say("\(error)") }
+        } catch { printMessage("\(error)") }
         device.takeBackFromChild()
         switch program?.ending {
         // ^C was for the program, and its user has seen enough.
@@ -372,7 +372,7 @@ private struct ViewScreen {
 
     /// Lets the user read an error before the screen covers it.
     private func waitForKey() {
-        complain("Enter goes back to the list. ")
+        writeToStandardError("Enter goes back to the list. ")
         guard let terminal = try? UserTerminal(blocks: true).descriptor else { return }
         defer { close(terminal) }
         var byte: UInt8 = 0

@@ -119,8 +119,8 @@ import Testing
             }
             try directory.write("", to: "a/b/file")
             try directory.rename("a", "c")
-            events.gather()
-            let changes = events.take()
+            events.readEvents()
+            let changes = events.takeChanges()
             #expect(changes.isIncomplete)
             tree.update(changes, descriptor)
         }
@@ -133,14 +133,14 @@ import Testing
         try held(4) { events, tree, descriptor in
             try directory.write("", to: "a/b/c/file")
             try directory.write("", to: "x/b/other")
-            events.gather()
-            let changes = events.take()
+            events.readEvents()
+            let changes = events.takeChanges()
             try directory.rename("a", "y")
             try directory.rename("x", "a")
             try directory.rename("y/b", "a/b/b")
             tree.update(changes, descriptor)
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
         }
     }
 
@@ -149,20 +149,20 @@ import Testing
         try directory.makeFolder("a/b/c")
         try held(6) { events, tree, descriptor in
             try directory.write("", to: "a/b/file")
-            events.gather()
-            let changes = events.take()
+            events.readEvents()
+            let changes = events.takeChanges()
             try directory.rename("a", "t")
             try directory.makeFolder("a")
             try directory.rename("t/b", "a/b")
             try directory.rename("t", "a/b/t")
             tree.update(changes, descriptor)
             _ = tree.takeItems(true)
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
             try directory.write("", to: "a/b/c/again")
             try directory.write("", to: "a/b/t/again")
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
         }
     }
 
@@ -174,15 +174,15 @@ import Testing
         try FileManager.default.createDirectory(atPath: outside + "/b/inner", withIntermediateDirectories: true)
         try held(4) { events, tree, descriptor in
             try directory.write("", to: "a/b/file")
-            events.gather()
-            let changes = events.take()
+            events.readEvents()
+            let changes = events.takeChanges()
             try directory.rename("a", "old")
             try directory.link("a", to: outside)
             tree.update(changes, descriptor)
             let names = tree.takeItems(true)?.flatMap(\.children).flatMap(\.children).map { "\($0.id)" }
             #expect(names?.contains { $0.hasSuffix("inner") } == false)
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
         }
     }
 
@@ -194,13 +194,13 @@ import Testing
         try held(1, opened: ["x", "x/p", "x/p/c"]) { events, tree, descriptor in
             try tree.open("p", descriptor)
             try tree.open("p/c", descriptor)
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
             try directory.rename("p", "x/p")
             try directory.write("", to: "x/p/c/new")
             try directory.delete("x/p/c/old")
-            events.gather()
-            tree.update(events.take(), descriptor)
+            events.readEvents()
+            tree.update(events.takeChanges(), descriptor)
             #expect(outline(tree) == ["x+"])
             try tree.open("x", descriptor)
             #expect(outline(tree) == ["x", "x/p", "x/p/c", "x/p/c/new"])
@@ -216,8 +216,8 @@ import Testing
             try directory.rename("p", "x/p")
             try directory.write("", to: "x/p/c/new")
             for _ in 1...3 {
-                events.gather()
-                tree.update(events.take(), descriptor)
+                events.readEvents()
+                tree.update(events.takeChanges(), descriptor)
             }
             #expect(!tree.isSearching)
             try tree.open("x", descriptor)
@@ -237,14 +237,14 @@ import Testing
             ] {
                 try tree.open(ItemID("s/\(old)"), descriptor)
                 setMode(0o700, of: "s")
-                events.gather()
-                let changes = events.take()
+                events.readEvents()
+                let changes = events.takeChanges()
                 if isReadBefore { tree.update(changes, descriptor) }
                 try directory.delete("s/\(old)")
                 try directory.write("", to: "s/\(new)/n1")
                 if !isReadBefore { tree.update(changes, descriptor) }
-                events.gather()
-                tree.update(events.take(), descriptor)
+                events.readEvents()
+                tree.update(events.takeChanges(), descriptor)
                 #expect(outline(tree) == ["s", "s/\(new)+"])
                 old = new
             }
@@ -263,8 +263,8 @@ import Testing
         defer { close(file) }
         try held(2, opened: ["B/C", "B/C/D"]) { events, tree, descriptor in
             func look() {
-                events.gather()
-                Nobody.act { tree.update(events.take(), descriptor) }
+                events.readEvents()
+                Nobody.act { tree.update(events.takeChanges(), descriptor) }
             }
             for id: ItemID in ["B/C", "B/C/D"] {
                 #expect(throws: Never.self) { try Nobody.act { try tree.open(id, descriptor) } }
@@ -299,8 +299,8 @@ import Testing
         let tree = try Nobody.act { try FolderTree(settings, events, descriptor) }
         #expect(outline(tree) == ["empty!", "rx!"])
         setModes(0o755)
-        events.gather()
-        Nobody.act { tree.update(events.take(), descriptor) }
+        events.readEvents()
+        Nobody.act { tree.update(events.takeChanges(), descriptor) }
         #expect(outline(tree) == ["empty", "rx", "rx/file"])
         tree.end()
         // The top folder.

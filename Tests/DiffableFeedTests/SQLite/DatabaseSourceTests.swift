@@ -174,7 +174,7 @@ import Testing
         try await sql("CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
         defer { try? FileManager.default.removeItem(atPath: directory) }
         var files = DatabaseFiles(path, ignoringLocks: true)
-        let look = try files.look()
+        let look = try files.fingerprint()
         defer { files.close() }
         let length = size(of: path)
         #expect(throws: Never.self) { _ = try files.copy(look, lengthMax: length) { false } }
@@ -250,7 +250,7 @@ import Testing
                 [.modificationDate: Date(timeIntervalSince1970: now + change)], ofItemAtPath: path)
             for (pause, isRead) in looks {
                 let time = timespec.Parts(nanoseconds: Int((now + pause) * 1_000_000_000))
-                let news = await reading.look(at: time)
+                let news = await reading.readIfChanged(at: time)
                 if case .failure = news {
                     #expect(isRead, "\(change) \(pause)")
                 } else {
@@ -368,7 +368,7 @@ import Testing
             while begin.duration(to: .now) < .seconds(followed.sums.count > 10 ? 2 : 60) {
                 // A new reading has no earlier state, so it reads the rows.
                 var reading = DatabaseReading(settings, RowStates(RowMapping()) { content, _ in content })
-                if case .state(let snapshot, _) = await reading.look() { followed.append(.snapshot(snapshot)) }
+                if case .state(let snapshot, _) = await reading.readIfChanged() { followed.append(.snapshot(snapshot)) }
                 reading.end()
             }
             #expect(FileManager.default.createFile(atPath: "\(directory)/place/stop", contents: nil))
@@ -450,7 +450,7 @@ import Testing
             let date = Date.now
             try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path + "-wal")
             let time = date.timeIntervalSince1970 + rest
-            switch await reading.look(at: timespec.Parts(nanoseconds: Int(time * 1_000_000_000))) {
+            switch await reading.readIfChanged(at: timespec.Parts(nanoseconds: Int(time * 1_000_000_000))) {
             case .same: return false
             case .state: return true
             case .trouble(let message): throw FeedError(message)

@@ -13,14 +13,14 @@ import Testing
         while let next = watch.next, pauses.count < 1_000 {
             pauses.append(next - now)
             now = next
-            watch.sawNothing(at: now)
+            watch.noteUnchanged(at: now)
         }
         return pauses
     }
 
     @Test func `after an event it is looked at more and more seldom, and then not at all`() {
         var watch = DatabaseWatch(every: nil, at: start)
-        watch.sawNothing(at: start)
+        watch.noteUnchanged(at: start)
         let pauses = pauses(&watch, from: start)
         #expect(pauses.prefix(9).allSatisfy { $0 == .microseconds(500) })
         #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
@@ -39,9 +39,9 @@ import Testing
 
     @Test func `another event begins anew`() {
         var watch = DatabaseWatch(every: nil, at: start)
-        watch.sawNothing(at: start + .seconds(60))
+        watch.noteUnchanged(at: start + .seconds(60))
         #expect(watch.next == nil)
-        watch.stir(at: start + .seconds(70))
+        watch.noteEvent(at: start + .seconds(70))
         #expect(watch.next == start + .seconds(70))
     }
 
@@ -50,7 +50,7 @@ import Testing
         var watch = DatabaseWatch(every: nil, at: start)
         var (now, busy) = (start, Duration.zero)
         while now < start + .seconds(300) {
-            watch.read(isFinal: true, from: now, at: now + length)
+            watch.noteRead(isFinal: true, from: now, at: now + length)
             (now, busy) = (now + length, busy + length)
             #expect(busy <= (now - start) / 5 + .seconds(1) + length)
             if busy < .seconds(1) { #expect(watch.rest.map { $0 <= now } ?? true) }
@@ -59,29 +59,29 @@ import Testing
         #expect(busy >= .seconds(58))
         // The credit accumulates again.
         now += .seconds(60)
-        watch.read(isFinal: true, from: now, at: now + .milliseconds(500))
+        watch.noteRead(isFinal: true, from: now, at: now + .milliseconds(500))
         #expect(watch.rest.map { $0 <= now + .milliseconds(500) } ?? true)
     }
 
     @Test func `the first reading, which makes all items, needs no rest`() {
         var watch = DatabaseWatch(every: nil, at: start)
-        watch.read(isFinal: true, isFirst: true, from: start, at: start + .seconds(4))
+        watch.noteRead(isFinal: true, isFirst: true, from: start, at: start + .seconds(4))
         #expect(watch.rest == nil)
-        watch.stir(at: start + .seconds(5))
+        watch.noteEvent(at: start + .seconds(5))
         #expect(watch.next == start + .seconds(5))
     }
 
     @Test func `trouble is told when it lasts, and once`() {
         var watch = DatabaseWatch(every: nil, at: start)
         let told = [("locked", 0), ("locked", 900), ("locked", 1_100), ("locked", 1_200), ("gone", 1_300)].map {
-            watch.sawTrouble($0, from: start + .milliseconds($1), at: start + .milliseconds($1))
+            watch.noteTrouble($0, from: start + .milliseconds($1), at: start + .milliseconds($1))
         }
         #expect(told == [false, false, true, false, true])
     }
 
     @Test func `a query that was stopped after a long time is told at once`() {
         var watch = DatabaseWatch(every: nil, at: start)
-        let isTold = watch.sawTrouble("ran longer than 60 s", from: start, at: start + .seconds(60))
+        let isTold = watch.noteTrouble("ran longer than 60 s", from: start, at: start + .seconds(60))
         #expect(isTold)
         #expect(watch.next == start + .seconds(61))
     }
@@ -91,7 +91,7 @@ import Testing
         var now = start + .seconds(10)
         var pauses: [Duration] = []
         for _ in 0..<12 {
-            _ = watch.sawTrouble("locked", from: now, at: now)
+            _ = watch.noteTrouble("locked", from: now, at: now)
             pauses.append((watch.next ?? now) - now)
             now = watch.next ?? now
         }
@@ -101,7 +101,7 @@ import Testing
 
     @Test func `one that is looked at from time to time is looked at so long`() {
         var watch = DatabaseWatch(every: .seconds(30), at: start)
-        watch.sawNothing(at: start + .seconds(10))
+        watch.noteUnchanged(at: start + .seconds(10))
         #expect(watch.next == start + .seconds(40))
     }
 }

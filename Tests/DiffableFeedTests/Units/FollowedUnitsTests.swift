@@ -12,7 +12,7 @@ import Testing
 
         init(_ settings: UnitSettings) { units = Mutex(FollowedUnits(settings)) }
 
-        func hear(_ news: UnitEvent) -> [UnitQuery] { units.withLock { $0.hear(news) } }
+        func hear(_ news: UnitEvent) -> [UnitQuery] { units.withLock { $0.receive(news) } }
 
         var known: [String: Unit]? { units.withLock(\.known) }
     }

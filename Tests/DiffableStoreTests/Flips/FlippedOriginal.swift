@@ -180,7 +180,7 @@ struct StartedState: Equatable {
         let (windows, leases) = await store.run { ($0.requestWindows, $0.leases) }
         let schemas = await store.run { store in
             Dictionary(
-                store.heldLists.values.compactMap { held in
+                store.storedLists.values.compactMap { held in
                     held.schemas.flatMap { schemas in held.committed.map { ($0.number, schemas) } }
                 }
             ) { $1 }

@@ -60,7 +60,7 @@ struct SchemaModelTests {
                 }
                 try await model.compare(result, of: operations, new, after: head, in: store, comment)
             }
-            #expect(await store.run { $0.heldLists["a"]?.schemas?.set ?? SchemaSet() } == model.set, "\(comment)")
+            #expect(await store.run { $0.storedLists["a"]?.schemas?.set ?? SchemaSet() } == model.set, "\(comment)")
         }
         if run == 0 { #expect(model.refusals > 5 && model.successes > 5, "\(model.refusals), \(model.successes)") }
         await store.shutDown()

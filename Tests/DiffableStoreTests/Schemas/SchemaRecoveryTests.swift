@@ -10,7 +10,7 @@ struct SchemaRecoveryTests {
     private let directory = ScratchDirectory()
 
     private func schemas(in store: Store, _ name: ListName = "a") async -> ListSchemas? {
-        await store.run { $0.heldLists[name]?.schemas }
+        await store.run { $0.storedLists[name]?.schemas }
     }
 
     /// Leaves a list with schemas, and returns its epoch.

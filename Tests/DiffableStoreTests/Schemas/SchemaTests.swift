@@ -99,7 +99,7 @@ import Testing
         let refused = await bench.store.settingSchemas("tasks", try .ofTasks())
         #expect(refused.misfit?.item == "b")
         #expect(refused.misfit?.isExisting == true)
-        #expect(await bench.store.run { $0.heldLists["tasks"]?.schemas } == nil)
+        #expect(await bench.store.run { $0.storedLists["tasks"]?.schemas } == nil)
         _ = try await bench.store.settingSchemas("tasks", .ofTasks(), existing: .areKept).get()
         #expect(await bench.store.list("tasks") === before, "to set them is no revision")
         // An item with unchanged content may be moved, redrawn and written again.
@@ -203,12 +203,12 @@ import Testing
         await store.settle()
         bench.transact("tasks", [.appendItems([item])])
         await store.settle()
-        #expect(await store.run { $0.heldLists["tasks"]?.schemas } == nil, "not before it is on disk")
+        #expect(await store.run { $0.storedLists["tasks"]?.schemas } == nil, "not before it is on disk")
         bench.journal.fail(.noSpace)
         await store.settle()
         // The item depends on schemas that were not written.
         #expect(bench.log.lines == ["set: noSpace", "transact tasks: noSpace"])
-        #expect(await store.run { $0.heldLists["tasks"]?.headSchemas } == nil)
+        #expect(await store.run { $0.storedLists["tasks"]?.headSchemas } == nil)
     }
 
     @Test func `are remembered with who set them and when, the last ones, as long as the past is`() async throws {

@@ -14,14 +14,14 @@ struct LeavingTests {
         host.tell(isLive: nil) { $0.isLeft = true }
         let left = try #require(host.run { $0.list("bar") })
         #expect(host.items == ["milk"] && left.epoch != "e1" && left.revision == 1)
-        #expect(host.run { $0.heldLists["bar"]?.shared == nil && $0.deletedLists(for: .daemon).isEmpty })
+        #expect(host.run { $0.storedLists["bar"]?.shared == nil && $0.deletedLists(for: .daemon).isEmpty })
 
         // It is changed and stored without etcd.
         host.put(["bread"])
         #expect(host.items == ["milk", "bread"] && host.calls.isEmpty)
         host.restart()
         #expect(host.items == ["milk", "bread"] && host.run { $0.list("bar")?.epoch } == left.epoch)
-        #expect(host.run { $0.heldLists["bar"]?.shared == nil })
+        #expect(host.run { $0.storedLists["bar"]?.shared == nil })
     }
 
     @Test func `leased items of a list that is left are ordinary items`() throws {

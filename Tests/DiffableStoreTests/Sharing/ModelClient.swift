@@ -314,8 +314,8 @@ final class ModelClient: @unchecked Sendable {
         let head = ListState(
             name: "shared", epoch: "e0", revision: revision, snapshot: engine.states[revision], durability: .durable,
             number: 1)
-        return try? plan.change(
-            ChangePlan.BaseState(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
+        return try? plan.computeChange(
+            from: ChangePlan.BaseState(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
     }
 
     /// Checks the unsettled results when nothing is in progress.

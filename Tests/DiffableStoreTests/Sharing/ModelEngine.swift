@@ -198,7 +198,7 @@ final class ModelConnector: @unchecked Sendable {
         if outcome == .unknown || outcome == .unreachable || outcome == .lost { look() }
     }
 
-    private func carryOut(_ call: EngineCall, _ life: Int) {
+    private func carryOut(_ call: EtcdCall, _ life: Int) {
         guard life == self.life else { return }
         switch call {
         case .append(let call, let state, _, _, let text, let absent):

@@ -11,7 +11,7 @@ final class ScriptedHost: @unchecked Sendable {
     let name: String
     private let journal: WorldJournal
     private(set) var store: Store
-    var calls: [EngineCall] = []
+    var calls: [EtcdCall] = []
 
     init(_ name: String) {
         self.name = name
@@ -84,6 +84,6 @@ final class ScriptedHost: @unchecked Sendable {
 
     var items: [String]? { run { $0.list("bar")?.snapshot.itemIdentifiers.map(\.description) } }
     var leases: [SharedHolder] {
-        run { store in store.heldLists["bar"]?.head.flatMap { store.leases[$0.number]?.holders } ?? [] }
+        run { store in store.storedLists["bar"]?.head.flatMap { store.leases[$0.number]?.holders } ?? [] }
     }
 }

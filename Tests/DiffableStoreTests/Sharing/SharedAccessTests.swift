@@ -66,11 +66,11 @@ struct SharedAccessTests {
     @Test func `a heading has the names, and reads those of before`() {
         for record in [told, AccessRecord(sharing: .beginning)] {
             var read = AccessRecord(mode: record.mode)
-            read.takeSharing(record.sharingText ?? "")
+            read.readSharing(record.sharingText ?? "")
             #expect(read == record)
         }
         var damaged = AccessRecord()
-        damaged.takeSharing("x")
+        damaged.readSharing("x")
         #expect(damaged == AccessRecord())
     }
 }

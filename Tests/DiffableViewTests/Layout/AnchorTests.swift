@@ -95,7 +95,7 @@ import Testing
     @Test func `a screen resolves the looks that it shows, however long the list is`() throws {
         let items = (0..<20_000).map { Item(id: try! ItemID("\($0)"), content: try? Content(json: #"{"title":"x"}"#)) }
         let snapshot = try Snapshot([Section(id: "a", items: items)])
-        for layout in SectionLayout.Sort.allCases {
+        for layout in SectionLayout.Kind.allCases {
             let document = Document(
                 snapshot, extent: Window.Extent(offset: 300_000, total: 1_000_000),
                 user: try Content(json: #"{"layout":"\#(layout)"}"#))

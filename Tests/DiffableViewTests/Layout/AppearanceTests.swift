@@ -4,11 +4,11 @@ import Testing
 
 @Suite struct AppearanceTests {
     static let looks = Appearance.allCases.flatMap { appearance in
-        SectionLayout.Sort.allCases.map { (appearance, $0) }
+        SectionLayout.Kind.allCases.map { (appearance, $0) }
     }
 
     @Test(arguments: looks) func `an appearance with a layout looks as in its picture`(
-        appearance: Appearance, layout: SectionLayout.Sort
+        appearance: Appearance, layout: SectionLayout.Kind
     ) throws {
         let document = try Gallery.everything(appearance, layout)
         var decoration = Decoration()

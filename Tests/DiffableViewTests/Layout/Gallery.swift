@@ -3,7 +3,7 @@ import DiffableView
 
 /// Lists with most features.
 enum Gallery {
-    static func everything(_ appearance: Appearance, _ layout: SectionLayout.Sort) throws -> Document {
+    static func everything(_ appearance: Appearance, _ layout: SectionLayout.Kind) throws -> Document {
         Document(
             try Snapshot(
                 fixture: """

@@ -121,7 +121,7 @@ import Testing
 
     @Test func `a megabyte without a space is one row`() throws {
         let word = String(repeating: "x", count: 1 << 20)
-        let sections = SectionLayout.Sort.allCases.map { layout in
+        let sections = SectionLayout.Kind.allCases.map { layout in
             """
             {"id": "\(layout)", "content": {"header": "x", "layout": "\(layout)"}, "items": [
              {"id": "\(layout)", "content": {"text": "\(word)", "lines": \(layout == .grid ? 0 : 1)}}]}

@@ -14,8 +14,8 @@ import Testing
         ("invisible", "a\u{200B}b\u{FEFF}c\u{AD}d\u{2060}e"),
     ]
 
-    @Test(arguments: [SectionLayout.Sort.list, .grid, .table])
-    func `texts of all scripts stand in straight boxes`(layout: SectionLayout.Sort) throws {
+    @Test(arguments: [SectionLayout.Kind.list, .grid, .table])
+    func `texts of all scripts stand in straight boxes`(layout: SectionLayout.Kind) throws {
         let items = Self.texts.map { name, text in
             Item(
                 id: try! ItemID(name),

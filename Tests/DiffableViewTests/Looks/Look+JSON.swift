@@ -183,7 +183,7 @@ extension Tint {
 extension Accessory {
     fileprivate var json: ContentValue {
         ContentValue([
-            ("type", .text(sort.rawValue)), ("text", text.map { .text($0) }), ("tint", tint?.json),
+            ("type", .text(kind.rawValue)), ("text", text.map { .text($0) }), ("tint", tint?.json),
             ("displayed", .unless(.always, displayed) { .text($0.rawValue) }), ("action", action.map { .text($0) }),
         ])
     }
@@ -226,7 +226,7 @@ extension Action {
 extension SectionLayout {
     fileprivate var json: ContentValue {
         ContentValue([
-            ("type", .text(sort.rawValue)), ("columns", columns.map(ContentValue.number)),
+            ("type", .text(kind.rawValue)), ("columns", columns.map(ContentValue.number)),
             ("minWidth", minWidth.map(ContentValue.number)), ("itemWidth", itemWidth.map(ContentValue.number)),
             ("lines", lines.map(ContentValue.number)),
         ])

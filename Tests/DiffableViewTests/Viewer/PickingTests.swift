@@ -23,7 +23,7 @@ import Testing
     /// A picker of a list that is too long to be held, so that the daemon searches it.
     private func longList(_ picking: ViewerOptions.Picking) throws -> ViewerScreen {
         var screen = ViewerScreen { $0.picking = picking }
-        screen.show(try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1))
+        screen.show(try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.locallyQueriedRowsMax + 1))
         return screen
     }
 
@@ -256,7 +256,8 @@ import Testing
         screen.press(.backspace)
         screen.press("7")
         screen.showJustNow(
-            try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.heldRowsMax + 1), queryNumber: 2)
+            try .numbered(0..<100), extent: Window.Extent(offset: 0, total: Viewer.locallyQueriedRowsMax + 1),
+            queryNumber: 2)
         screen.showJustNow(try .rows(["i7"]), queryNumber: 3)
         // Another client's change while the list is hidden.
         screen.showJustNow(try .rows(["i7", "i17"]), queryNumber: 3)

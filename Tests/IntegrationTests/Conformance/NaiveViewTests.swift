@@ -15,7 +15,7 @@ extension Integration.ConformanceTests {
             let seed = random.next()
             // In every other round, everything possible runs in the background.
             let isLagging = rounds.isMultiple(of: 2)
-            let daemon = try TestServer(turn: isLagging ? .none : TurnLimits())
+            let daemon = try TestServer(turn: isLagging ? .none : IterationLimits())
             var round = try NaiveRound(daemon, isLagging: isLagging, seed: seed)
             do { try round.run(steps: 40) } catch {
                 Issue.record("seed \(Self.seed), round \(rounds): \(error)")

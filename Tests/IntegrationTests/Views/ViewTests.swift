@@ -17,7 +17,7 @@ extension Integration {
         @Test(arguments: seeds) func `every view shows at every revision what it is of the list`(
             seed: UInt64
         ) throws {
-            let daemon = try TestServer(turn: seed.isMultiple(of: 2) ? .none : TurnLimits())
+            let daemon = try TestServer(turn: seed.isMultiple(of: 2) ? .none : IterationLimits())
             try daemon.succeed("create", "rows", "--volatile")
             let publisher = try Publisher(seed, daemon)
             for _ in 0..<10 { try publisher.change() }

@@ -38,13 +38,13 @@ actor DirectoryReading {
     isolated deinit { source?.cancel() }
 
     /// Reads everything that has changed, lists the `opened` folders on request, and for a rescan reads all listed folders.
-    func look(opening opened: [ItemID], isRescan: Bool) -> Outcome {
+    func readChanges(opening opened: [ItemID], isRescan: Bool) -> Outcome {
         var outcome = Outcome()
         do throws(FeedError) {
             let descriptor = try Folder.open(path: settings.path)
             defer { close(descriptor) }
             // A request to open a folder means the folder that has this name now.
-            if !opened.isEmpty { events.gather() }
+            if !opened.isEmpty { events.readEvents() }
             let tree = try self.tree(descriptor, isRescan: isRescan)
             for id in opened {
                 do throws(FeedError) { try tree.open(id, descriptor) } catch { outcome.refusals[id] = error }
@@ -75,15 +75,15 @@ actor DirectoryReading {
     }
 
     private func tree(_ descriptor: Int32, isRescan: Bool) throws(FeedError) -> FolderTree {
-        let changes = events.take()
+        let changes = events.takeChanges()
         if let tree, tree.root.identity == FileStatus(of: descriptor)?.identity,
             tree.root.watch.map({ !changes.ended.contains($0) }) ?? true
         {
             if !changes.isEmpty || tree.isFull { tree.update(changes, descriptor) }
             if isRescan { tree.rescan(descriptor) }
             if tree.isSearching {
-                events.gather()
-                tree.update(events.take(), descriptor)
+                events.readEvents()
+                tree.update(events.takeChanges(), descriptor)
             }
             return tree
         }

@@ -52,12 +52,12 @@ package final class DirectorySource: FeedSource {
         let wakeSignal = WakeSignal()
         openings.begin(wakeSignal)
         defer { openings.end() }
-        let reading = try DirectoryReading(settings, filesMax: filesMax) { wakeSignal.ring() }
+        let reading = try DirectoryReading(settings, filesMax: filesMax) { wakeSignal.signal() }
         // Set when the path, or a path in the directory, leads to a different directory.
         let isMoved = Atomic(false)
         let ticket = watcher.watchPlaces(of: [settings.path]) {
             isMoved.store(true, ordering: .relaxed)
-            wakeSignal.ring()
+            wakeSignal.signal()
         }
         defer { watcher.stop(ticket) }
         var lastBlindness: String?
@@ -69,7 +69,7 @@ package final class DirectorySource: FeedSource {
             let isRescan = rescan.map { $0 <= start } ?? false
             let asked = openings.take()
             let isOther = isMoved.exchange(false, ordering: .relaxed)
-            let outcome = await reading.look(opening: asked.flatMap(\.folders), isRescan: isRescan || isOther)
+            let outcome = await reading.readChanges(opening: asked.flatMap(\.folders), isRescan: isRescan || isOther)
             let end = ContinuousClock.now
             if let state = outcome.state { deliver(state) }
             for opening in asked {
@@ -90,7 +90,7 @@ package final class DirectorySource: FeedSource {
                 lastBlindness = blindness
                 deliver(.blindness(blindness))
             }
-            await wakeSignal.wait(until: FileWatcher.nextLook(next, isBlind: blindness != nil))
+            await wakeSignal.wait(until: FileWatcher.nextCheck(next, isBlind: blindness != nil))
             while rest > .now, openings.isEmpty, !Task.isCancelled { await wakeSignal.wait(until: rest) }
         }
     }
@@ -138,7 +138,7 @@ private final class FolderOpenings: Sendable {
                 return state.wakeSignal
             }
             guard let wakeSignal else { return opening.answer(Self.isOver) }
-            wakeSignal.ring()
+            wakeSignal.signal()
         }
     }
 

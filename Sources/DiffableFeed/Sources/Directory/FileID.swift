@@ -15,7 +15,7 @@ enum FileID {
     }
 
     /// A different id, for a path whose hash collides with another's.
-    static func id(_ id: ItemID, again count: Int) -> ItemID {
+    static func id(_ id: ItemID, numbered count: Int) -> ItemID {
         guard let id = try? ItemID("\(id)~\(count)") else { preconditionFailure("no id: \(id)~\(count)") }
         return id
     }

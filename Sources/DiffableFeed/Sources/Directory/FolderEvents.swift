@@ -40,7 +40,7 @@ final class FolderEvents: Sendable {
             fileDescriptor: descriptor, queue: DispatchQueue(label: "folder events"))
         source.setEventHandler {
             usleep(UInt32(Self.settling.components.attoseconds / 1_000_000_000_000))
-            self.gather()
+            self.readEvents()
             tell()
         }
         // The descriptor must stay open until the source is cancelled.
@@ -49,7 +49,7 @@ final class FolderEvents: Sendable {
         return source
     }
 
-    func take() -> Changes {
+    func takeChanges() -> Changes {
         changes.withLock { changes in
             defer { changes = Changes() }
             return changes
@@ -77,7 +77,7 @@ final class FolderEvents: Sendable {
     /// The limit of reads in one call. It covers more than the kernel's queue, which may be filled as fast as it is read.
     private static let readsMax = 256
 
-    func gather() {
+    func readEvents() {
         let length = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { buffer.deallocate() }
@@ -85,11 +85,11 @@ final class FolderEvents: Sendable {
             let count = read(descriptor, buffer.baseAddress, length)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
-            hear(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
     }
 
-    private func hear(_ events: UnsafeRawBufferPointer) {
+    private func decode(_ events: UnsafeRawBufferPointer) {
         changes.withLock { changes in
             var offset = 0
             let header = MemoryLayout<inotify_event>.size
@@ -97,14 +97,14 @@ final class FolderEvents: Sendable {
                 let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                 let bytes = events[offset + header..<offset + header + Int(event.len)]
                 offset += header + Int(event.len)
-                changes.hear(event, name: Array(bytes.prefix { $0 != 0 }), namesMax: Self.namesMax)
+                changes.add(event, name: Array(bytes.prefix { $0 != 0 }), namesMax: Self.namesMax)
             }
         }
     }
 }
 
 extension FolderEvents.Changes {
-    fileprivate mutating func hear(_ event: inotify_event, name: FileName, namesMax: Int) {
+    fileprivate mutating func add(_ event: inotify_event, name: FileName, namesMax: Int) {
         let mask = Int32(bitPattern: event.mask)
         if mask & Int32(IN_Q_OVERFLOW) != 0 {
             isIncomplete = true

@@ -66,7 +66,7 @@ final class FolderTree {
                 var (id, count) = (item.id, 1)
                 while !numbered.insert(id).inserted {
                     count += 1
-                    id = FileID.id(item.id, again: count)
+                    id = FileID.id(item.id, numbered: count)
                 }
                 if count > 1 { item = Item(id: id, kind: item.kind, content: item.content) }
             }
@@ -119,9 +119,9 @@ final class FolderTree {
             var later: [Folder] = []
             // Parents first, because they determine where their children are.
             for folder in folders.sorted(by: { $0.level < $1.level }) {
-                if !look(folder, changes, whole, descriptor) { later.append(folder) }
+                if !updateFolder(folder, changes, whole, descriptor) { later.append(folder) }
             }
-            for folder in later where !look(folder, changes, whole, descriptor) {
+            for folder in later where !updateFolder(folder, changes, whole, descriptor) {
                 // The folder was renamed after this event. The rename's own event will follow and give its place.
                 if let watch = folder.watch { postponed.insert(watch) }
                 if folder.isIn(root) { isBehind = true }
@@ -152,7 +152,7 @@ final class FolderTree {
         forgetDetached()
     }
 
-    private func look(
+    private func updateFolder(
         _ folder: Folder, _ changes: FolderEvents.Changes, _ whole: Set<Int32>, _ descriptor: Int32
     ) -> Bool {
         guard let watch = folder.watch else { return true }
@@ -167,7 +167,7 @@ final class FolderTree {
         if whole.contains(watch) {
             readWhole(folder, opened)
         } else {
-            for name in changes.names[watch] ?? [] { look(name, in: folder, opened) }
+            for name in changes.names[watch] ?? [] { updateMember(name, in: folder, opened) }
         }
         refresh(folder, opened)
         return true
@@ -219,33 +219,33 @@ final class FolderTree {
 
     private func read(_ folder: Folder, _ descriptor: Int32) throws(Errno) {
         let (names, areMore) = try Folder.names(in: descriptor, max: filesMax)
-        if areMore { leaveOut(of: folder) }
+        if areMore { noteFull(of: folder) }
         let isThere = Set(names)
         for name in folder.members.keys where !isThere.contains(name) { remove(name, from: folder) }
-        for name in names { look(name, in: folder, descriptor) }
+        for name in names { updateMember(name, in: folder, descriptor) }
     }
 
-    private func look(_ name: FileName, in folder: Folder, _ descriptor: Int32) {
+    private func updateMember(_ name: FileName, in folder: Folder, _ descriptor: Int32) {
         guard settings.showsHidden || name.first != UInt8(ascii: ".") else { return }
         guard let status = FileStatus(of: name, in: descriptor) else { return remove(name, from: folder) }
         if let member = folder.members[name] {
             if member.status.identity == status.identity, member.status.type == status.type {
                 let isListed = member.folder?.watch != nil || (member.folder != nil && settings.every != nil)
                 set(status, of: member, in: folder)
-                if member.isFolder, !isListed { settle(member, in: folder, descriptor) }
+                if member.isFolder, !isListed { listIfIncluded(member, in: folder, descriptor) }
                 return
             }
             remove(name, from: folder)
         }
-        guard total.value < filesMax else { return leaveOut(of: folder) }
+        guard total.value < filesMax else { return noteFull(of: folder) }
         let member = FolderMember(name, status)
         folder.members[name] = member
         isChanged = true
-        if member.isFolder { settle(member, in: folder, descriptor) }
+        if member.isFolder { listIfIncluded(member, in: folder, descriptor) }
     }
 
     /// Leaves out files of a folder. The folder is read again each time, because there may be room later.
-    private func leaveOut(of folder: Folder) {
+    private func noteFull(of folder: Folder) {
         isFull = true
         if let watch = folder.watch { postponed.insert(watch) }
     }
@@ -253,7 +253,7 @@ final class FolderTree {
     // MARK: - Folders
 
     /// Lists a folder that was found, if it was listed elsewhere before, or if the depth includes it.
-    private func settle(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) {
+    private func listIfIncluded(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) {
         let isKnown = listed[member.status.identity] != nil
         guard isKnown || parent.level + 1 < settings.depth else { return setProblem(nil, of: member) }
         do throws(FeedError) { try list(member, in: parent, descriptor, .found) } catch {

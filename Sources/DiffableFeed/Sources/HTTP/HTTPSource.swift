@@ -27,7 +27,8 @@ package struct HTTPSource: FeedSource {
     }
 
     init(
-        _ settings: HTTPSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete, environment: [String],
+        _ settings: HTTPSettings, _ rows: RowMapping, complete: @escaping RowStates.CompleteContent,
+        environment: [String],
         limits: InputLimits = FeedLimits.input
     ) {
         self.settings = settings
@@ -164,7 +165,7 @@ extension HTTPSource {
                     "the reply of \(settings.url.shown) is an object with one array; if its rows are in that array, use rows: \(path); "
                         + "to make the whole object one item, set id to one of its fields")
             }
-            if rows.fields == .none, RowFields.usualID(in: object) == nil {
+            if rows.fields == .none, RowFields.inferredIDField(in: object) == nil {
                 let list =
                     #"{"sections":[{"id":"\#(ItemBuilder.defaultSection)","items":[{"id":"\#(Self.onlyID)","content":"#
                 return Array(list.utf8) + body + Array("}]}]}".utf8)

@@ -5,7 +5,7 @@ import DiffableInput
 /// row changes an item or inserts one. Deletions happen first. Then the rows are visited in their new order: as many as possible
 /// stay in place, and each of the others is moved after its predecessor in its section.
 struct RowAdvance {
-    private struct Other {
+    private struct ChangedRow {
         var id: ItemID
         var section: Int32
         var content: Content?
@@ -13,17 +13,17 @@ struct RowAdvance {
         var old: Int?
     }
 
-    private let last: RowStates.Last
+    private let last: RowStates.LastState
     private let images: RawRows
     private let alignment: RowAlignment
-    private let complete: RowStates.Complete
-    private var others: [Int: Other] = [:]
+    private let complete: RowStates.CompleteContent
+    private var others: [Int: ChangedRow] = [:]
     /// The ids whose rows have vanished, in the last order.
     private var deleted: [ItemID] = []
 
     init(
-        from last: RowStates.Last, to images: RawRows, _ alignment: RowAlignment,
-        complete: @escaping RowStates.Complete
+        from last: RowStates.LastState, to images: RawRows, _ alignment: RowAlignment,
+        complete: @escaping RowStates.CompleteContent
     ) {
         self.last = last
         self.images = images
@@ -32,7 +32,7 @@ struct RowAdvance {
     }
 
     /// The new state; nil if it has to be built from all rows, which also happens if a row is invalid.
-    mutating func result() throws -> RowStates.Last? {
+    mutating func result() throws -> RowStates.LastState? {
         // The first row may determine the field of the id.
         guard try last.fields.isSame(firstRow: images.row(0), columns: images.columns), try readOthers() else {
             return nil
@@ -61,7 +61,7 @@ struct RowAdvance {
             guard old != nil || !last.snapshot.contains(id), new.insert(id).inserted else { return false }
             guard let section = sections[try last.fields.section(of: row)] else { return false }
             let content = try complete(last.fields.content(of: row), id)
-            others[part.start] = Other(id: id, section: section, content: content, old: old)
+            others[part.start] = ChangedRow(id: id, section: section, content: content, old: old)
         }
         deleted = order.filter { left[$0] != nil }
         return true
@@ -81,7 +81,7 @@ struct RowAdvance {
     // MARK: - With parents
 
     /// The new state if only contents changed and every row kept its place; nil otherwise.
-    private func changedInPlace() throws -> RowStates.Last? {
+    private func changedInPlace() throws -> RowStates.LastState? {
         let isInPlace = alignment.parts.allSatisfy { ($0.old ?? others[$0.start]?.old) == $0.start }
         guard isInPlace, images.count == last.images.count else { return nil }
         for number in others.keys {
@@ -95,7 +95,7 @@ struct RowAdvance {
 
     // MARK: - Without parents
 
-    private func rearranged() throws -> RowStates.Last? {
+    private func rearranged() throws -> RowStates.LastState? {
         let sectionOfRow = sectionOfRows()
         guard keepsSections(sectionOfRow) else { return nil }
         var operations: [ListOperation] = deleted.isEmpty ? [] : [.deleteItems(deleted)]
@@ -165,10 +165,10 @@ struct RowAdvance {
         return operations
     }
 
-    private func applied(_ operations: [ListOperation], _ sectionOfRow: [Int32]) -> RowStates.Last {
+    private func applied(_ operations: [ListOperation], _ sectionOfRow: [Int32]) -> RowStates.LastState {
         do {
             let snapshot = try last.snapshot.applying(operations, limits: .none)
-            return RowStates.Last(
+            return RowStates.LastState(
                 images: images, fields: last.fields, sections: last.sections, sectionOfRow: sectionOfRow,
                 snapshot: snapshot)
         } catch {

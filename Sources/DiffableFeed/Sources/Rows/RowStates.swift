@@ -8,9 +8,9 @@ import DiffableInput
 /// differ, if sections appear or vanish, if rows with parents are inserted, deleted or moved, and if any row is invalid. Errors
 /// are reported only then.
 struct RowStates {
-    typealias Complete = @Sendable (_ content: Content?, _ id: ItemID) throws(FeedError) -> Content?
+    typealias CompleteContent = @Sendable (_ content: Content?, _ id: ItemID) throws(FeedError) -> Content?
 
-    struct Last {
+    struct LastState {
         var images: RawRows
         var fields: RowFields
         /// In the list's order.
@@ -27,10 +27,10 @@ struct RowStates {
     }
 
     private let mapping: RowMapping
-    private let complete: Complete
-    private var last: Last?
+    private let complete: CompleteContent
+    private var last: LastState?
 
-    init(_ mapping: RowMapping, complete: @escaping Complete) {
+    init(_ mapping: RowMapping, complete: @escaping CompleteContent) {
         self.mapping = mapping
         self.complete = complete
     }
@@ -41,13 +41,13 @@ struct RowStates {
             last = new
             return new.snapshot
         }
-        let new = try made(of: images)
+        let new = try build(from: images)
         last = new
         return new.snapshot
     }
 
     /// Nil if the whole state has to be built again, or cannot be built.
-    func advanced(to images: RawRows) -> Last? {
+    func advanced(to images: RawRows) -> LastState? {
         guard let last, last.images.columns == images.columns, images.count > 0, last.images.count > 0 else {
             return nil
         }
@@ -60,7 +60,7 @@ struct RowStates {
 
     // MARK: - From nothing
 
-    private func made(of images: RawRows) throws(FeedError) -> Last {
+    private func build(from images: RawRows) throws(FeedError) -> LastState {
         do {
             var rows: [Row] = []
             rows.reserveCapacity(images.count)
@@ -70,7 +70,7 @@ struct RowStates {
             let sections = try builder.sections().map {
                 Section(id: $0.id, items: try $0.items.completed(by: complete))
             }
-            var last = Last(
+            var last = LastState(
                 images: images, fields: builder.fields, sections: sections.map(\.id), sectionOfRow: [],
                 snapshot: try Snapshot(sections, limits: .none))
             if mapping.fields.section != nil, mapping.fields.parent == nil {
@@ -89,7 +89,7 @@ struct RowStates {
 }
 
 extension [Item] {
-    func completed(by complete: RowStates.Complete) throws(FeedError) -> [Item] {
+    func completed(by complete: RowStates.CompleteContent) throws(FeedError) -> [Item] {
         var completed: [Item] = []
         completed.reserveCapacity(count)
         for item in self {

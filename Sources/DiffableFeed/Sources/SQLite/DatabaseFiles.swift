@@ -15,7 +15,7 @@ import Synchronization
 /// The descriptors stay open while this process reads any database, because closing any descriptor of a file releases all locks
 /// of the process on it (fcntl(2)), including SQLite's. So closing and reading exclude each other (`DatabaseGate`).
 struct DatabaseFiles {
-    struct Look: Equatable {
+    struct Fingerprint: Equatable {
         /// The age in nanoseconds at which a change of the log counts.
         private static let logRest = 1_000_000_000
 
@@ -44,7 +44,7 @@ struct DatabaseFiles {
         /// Whether nothing was committed since a settled look. A commit is written and synced to the log before the index shows
         /// it, so a read between the two would find nothing new. But a process in exclusive mode keeps the index in memory.
         /// Therefore a change of the log counts after the log has not changed for a second.
-        func isSame(as settled: Look?, at now: timespec.Parts) -> Bool {
+        func isSame(as settled: Fingerprint?, at now: timespec.Parts) -> Bool {
             var look = self
             look.isReserved = false
             let age = now.nanoseconds - logChanged.nanoseconds
@@ -77,8 +77,8 @@ struct DatabaseFiles {
         self.ignoresLocks = ignoresLocks
     }
 
-    mutating func look() throws(FeedError) -> Look {
-        var look = Look()
+    mutating func fingerprint() throws(FeedError) -> Fingerprint {
+        var look = Fingerprint()
         var status = stat()
         let place: FollowedPath
         do throws(UntrustedPath) { place = try FollowedPath(path) } catch {
@@ -124,7 +124,7 @@ struct DatabaseFiles {
     }
 
     /// Copies the files of the last look and blocks.
-    func copy(_ look: Look, lengthMax: Int, isOver: () -> Bool) throws(FeedError) -> DatabaseCopy {
+    func copy(_ look: Fingerprint, lengthMax: Int, isOver: () -> Bool) throws(FeedError) -> DatabaseCopy {
         // Unlike the database, the log is never locked, so its descriptor can be closed at once.
         let log = look.hasLog ? open_regular_file(look.path + "-wal", O_RDONLY | O_NOFOLLOW, 0) : -1
         defer { if log >= 0 { Glibc.close(log) } }
@@ -191,7 +191,7 @@ enum DatabaseGate {
 
     private static let state = Mutex(State())
 
-    static func reading<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+    static func withReader<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         state.withLock { $0.readers += 1 }
         defer {
             state.withLock { state in

@@ -28,7 +28,7 @@ struct DatabaseQuery {
     /// Runs the query and blocks. No part of the real path may have become a symbolic link. An interrupted query
     /// (`QueryInterrupter`) is a failure.
     func answer(at real: String, _ access: Access, _ interrupter: QueryInterrupter) -> Answer {
-        DatabaseGate.reading {
+        DatabaseGate.withReader {
             QueryGuard.reading { opened(real, access, interrupter) }
                 ?? .busy("the database \(path): it changed while it was read (the index of its WAL was truncated)")
         }

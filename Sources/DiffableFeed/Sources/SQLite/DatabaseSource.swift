@@ -32,7 +32,7 @@ package struct DatabaseSource: FeedSource {
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
         let wakeSignal = WakeSignal()
-        let ticket = watcher.watch([settings.path], suffixes: ["-wal", "-journal"]) { wakeSignal.ring() }
+        let ticket = watcher.watch([settings.path], suffixes: ["-wal", "-journal"]) { wakeSignal.signal() }
         defer { watcher.stop(ticket) }
         var reading = DatabaseReading(settings, rows)
         defer { reading.end() }
@@ -42,17 +42,17 @@ package struct DatabaseSource: FeedSource {
         while true {
             try Task.checkCancellation()
             let start = ContinuousClock.now
-            switch await reading.look() {
-            case .same: watch.sawNothing(at: .now)
+            switch await reading.readIfChanged() {
+            case .same: watch.noteUnchanged(at: .now)
             case .state(let snapshot, let isFinal):
                 deliver(.snapshot(snapshot))
-                watch.read(isFinal: isFinal, isFirst: isFirst, from: start, at: .now)
+                watch.noteRead(isFinal: isFinal, isFirst: isFirst, from: start, at: .now)
                 isFirst = false
             case .trouble(let message):
-                if watch.sawTrouble(message, from: start, at: .now) { deliver(.failure(FeedError(message))) }
+                if watch.noteTrouble(message, from: start, at: .now) { deliver(.failure(FeedError(message))) }
             case .failure(let error):
                 deliver(.failure(error))
-                watch.read(isFinal: true, from: start, at: .now)
+                watch.noteRead(isFinal: true, from: start, at: .now)
             }
             // If no changes are reported, the database is polled until they are.
             let blindness = settings.every == nil ? problem(ticket) : nil
@@ -60,10 +60,10 @@ package struct DatabaseSource: FeedSource {
                 lastBlindness = blindness
                 deliver(.blindness(blindness))
             }
-            let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
+            let next = FileWatcher.nextCheck(watch.next, isBlind: blindness != nil)
             // An open file would prevent unmounting the disk.
             if next.map({ $0 > .now + Self.idleMin }) ?? true { reading.end() }
-            if await wakeSignal.wait(until: next) { watch.stir(at: .now) }
+            if await wakeSignal.wait(until: next) { watch.noteEvent(at: .now) }
             // A slow query may use at most a fifth of the time, after a while.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
@@ -83,9 +83,9 @@ struct DatabaseReading {
     private let settings: DatabaseSettings
     private var rows: RowStates
     private var files: DatabaseFiles
-    private var known: DatabaseFiles.Look?
+    private var known: DatabaseFiles.Fingerprint?
     /// The last look, and when the files first looked like that.
-    private var seen: (look: DatabaseFiles.Look, time: timespec.Parts)?
+    private var seen: (look: DatabaseFiles.Fingerprint, time: timespec.Parts)?
     private let query: DatabaseQuery
     private let queue: DispatchQueue
 
@@ -102,9 +102,9 @@ struct DatabaseReading {
     mutating func end() { files.close() }
 
     /// `time` is the time of the look, for tests; nil: now.
-    mutating func look(at time: timespec.Parts? = nil) async -> News {
+    mutating func readIfChanged(at time: timespec.Parts? = nil) async -> News {
         do throws(FeedError) {
-            let (before, now) = (try files.look(), time ?? .now())
+            let (before, now) = (try files.fingerprint(), time ?? .now())
             if before.isSame(as: known, at: now) { return .same }
             if seen?.look != before { seen = (before, now) }
             guard before.isSettled else { return .trouble(isWritten + (before.isReserved ? Self.remedy : "")) }
@@ -113,7 +113,7 @@ struct DatabaseReading {
             let answer =
                 settings.isCopied
                 ? await answer(atCopyOf: before) : await answer(at: before.path, isShared ? .shared : .unlocked)
-            let after = try files.look()
+            let after = try files.fingerprint()
             // A change within one tick of the file clock may be invisible, and may repair the problem.
             let isOld = before.isOld(at: now, seen: seen?.time ?? now)
             let settled = isShared || isOld ? before : nil
@@ -148,7 +148,7 @@ struct DatabaseReading {
         return await answer { query.answer(at: real, access, $0) }
     }
 
-    private func answer(atCopyOf look: DatabaseFiles.Look) async -> DatabaseQuery.Answer {
+    private func answer(atCopyOf look: DatabaseFiles.Fingerprint) async -> DatabaseQuery.Answer {
         let (query, files) = (query, files)
         return await answer { interrupter in
             let isOver = { interrupter.isOver }

@@ -38,32 +38,32 @@ package struct DatabaseWatch {
         next = now
     }
 
-    mutating func stir(at now: Instant) {
+    mutating func noteEvent(at now: Instant) {
         (lastEvent, slowStep) = (now, Self.slowStepMin)
         next = now
     }
 
-    mutating func sawNothing(at now: Instant) {
+    mutating func noteUnchanged(at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
-        plan(at: now)
+        scheduleNext(at: now)
     }
 
     /// - Parameters:
     ///   - isFinal: whether the read cannot have missed a commit.
     ///   - isFirst: whether all items were made. The next read makes only items that differ, so it need not wait as long.
-    mutating func read(isFinal: Bool, isFirst: Bool = false, from start: Instant, at now: Instant) {
+    mutating func noteRead(isFinal: Bool, isFirst: Bool = false, from start: Instant, at now: Instant) {
         (troubleSince, lastTrouble) = (nil, nil)
-        if !isFirst { pay(from: start, at: now) }
+        if !isFirst { addRest(from: start, at: now) }
         if !isFinal { lastEvent = now }
-        plan(at: now)
+        scheduleNext(at: now)
     }
 
     /// Returns whether to report the trouble now. Each is reported once.
-    mutating func sawTrouble(_ trouble: String, from start: Instant, at now: Instant) -> Bool {
-        pay(from: start, at: now)
+    mutating func noteTrouble(_ trouble: String, from start: Instant, at now: Instant) -> Bool {
+        addRest(from: start, at: now)
         let since = troubleSince ?? start
         troubleSince = since
-        plan(at: now)
+        scheduleNext(at: now)
         if next == nil || next == every.map({ now + $0 }) {
             // No event reports the end of a lock.
             next = min(next ?? now + slowStep, now + slowStep)
@@ -76,12 +76,12 @@ package struct DatabaseWatch {
 
     /// In the long run, reading may use a fifth of the time. After a rest, a second of reading is free, so that a single commit
     /// need not wait, although a new log is read before it.
-    private mutating func pay(from start: Instant, at now: Instant) {
+    private mutating func addRest(from start: Instant, at now: Instant) {
         let paid = max(paid ?? start, start) + (now - start) * (1 + FeedSchedule.restPerRun)
         (self.paid, rest) = (paid, paid - Self.freeRest)
     }
 
-    private mutating func plan(at now: Instant) {
+    private mutating func scheduleNext(at now: Instant) {
         guard now - lastEvent < Self.span else {
             next = every.map { now + $0 }
             return

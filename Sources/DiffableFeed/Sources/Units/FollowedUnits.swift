@@ -47,64 +47,64 @@ package struct FollowedUnits: Sendable {
         return unit
     }
 
-    package mutating func hear(_ news: UnitEvent) -> [UnitQuery] {
+    package mutating func receive(_ news: UnitEvent) -> [UnitQuery] {
         switch news {
         case .subscribed:
             self = FollowedUnits(settings)
-            return list() + askForFiles()
+            return requestUnits() + requestFiles()
         case .loaded(let name):
             guard settings.has(name) else { return [] }
             loaded.insert(name)
-            return look()
+            return queryLoaded()
         case .unloaded(let name):
             // During a reload, systemd forgets all units and loads them again.
             if !isReloading { forget(name) }
         case .changed(let name, let state):
-            guard units[name] != nil else { return hear(.loaded(name)) }
+            guard units[name] != nil else { return receive(.loaded(name)) }
             units[name]?.state = state
-            know(name)
+            noteTimeKnown(name)
         case .reloading: isReloading = true
         case .reloaded:
             isReloading = false
-            return list() + askForFiles()
-        case .listed(let listed): return take(listed)
+            return requestUnits() + requestFiles()
+        case .listed(let listed): return setUnits(listed)
         case .looked(let names, let found):
             isLooking = false
             let found = Dictionary(found.map { ($0.name, $0) }) { $1 }
             var questions: [UnitQuery] = []
             for name in names {
-                if let unit = found[name] { questions += put(unit, wasLoaded: true) } else { forget(name) }
+                if let unit = found[name] { questions += setUnit(unit, wasLoaded: true) } else { forget(name) }
             }
-            return questions + look()
-        case .filesChanged: return askForFiles()
+            return questions + queryLoaded()
+        case .filesChanged: return requestFiles()
         case .files(let found):
             (isAskingForFiles, hasFiles) = (false, true)
-            take(found)
-            if areFilesStale { return askForFiles() }
+            setFiles(found)
+            if areFilesStale { return requestFiles() }
         case .since(let name, let time):
             guard timeless.contains(name) else { return [] }
             units[name]?.state.since = time
-            know(name)
+            noteTimeKnown(name)
         case .ended: break
         }
         return []
     }
 
     /// Requests all units. The answer includes all news before it.
-    private mutating func list() -> [UnitQuery] {
+    private mutating func requestUnits() -> [UnitQuery] {
         guard !isListing else { return [] }
         isListing = true
         return [.list(settings.patterns)]
     }
 
-    private mutating func askForFiles() -> [UnitQuery] {
+    private mutating func requestFiles() -> [UnitQuery] {
         areFilesStale = isAskingForFiles
         if isAskingForFiles { return [] }
         isAskingForFiles = true
         return [.files(settings.patterns)]
     }
 
-    private mutating func take(_ found: [UnitFile]) {
+    private mutating func setFiles(_ found: [UnitFile]) {
         var files: [String: Unit] = [:]
         for file in found where settings.has(file.name) && file.isOfOneUnit {
             let description = units[file.name]?.description ?? self.files[file.name]?.description ?? ""
@@ -115,15 +115,15 @@ package struct FollowedUnits: Sendable {
         self.files = files
     }
 
-    private mutating func look() -> [UnitQuery] {
+    private mutating func queryLoaded() -> [UnitQuery] {
         guard !loaded.isEmpty, !isListing, !isLooking, !isReloading else { return [] }
-        guard loaded.count <= Self.looksMax else { return list() }
+        guard loaded.count <= Self.looksMax else { return requestUnits() }
         isLooking = true
         defer { loaded = [] }
         return [.look(loaded.sorted())]
     }
 
-    private mutating func take(_ listed: [Unit]) -> [UnitQuery] {
+    private mutating func setUnits(_ listed: [Unit]) -> [UnitQuery] {
         isListing = false
         // The next list, after the reload, has them.
         if isReloading { return [] }
@@ -136,14 +136,14 @@ package struct FollowedUnits: Sendable {
         for name in units.keys where !names.contains(name) { forget(name) }
         var questions: [UnitQuery] = []
         for unit in listed {
-            questions += put(unit, wasLoaded: wasLoaded.contains(unit.name), isFirst: isFirst)
+            questions += setUnit(unit, wasLoaded: wasLoaded.contains(unit.name), isFirst: isFirst)
         }
         if isFirst { firstTimeless = timeless }
         return questions
     }
 
     /// `wasLoaded` says whether the unit was reported as loaded. Until then, no other news of it arrive.
-    private mutating func put(_ unit: Unit, wasLoaded: Bool, isFirst: Bool = false) -> [UnitQuery] {
+    private mutating func setUnit(_ unit: Unit, wasLoaded: Bool, isFirst: Bool = false) -> [UnitQuery] {
         var unit = unit
         let name = unit.name
         let known = units[name]
@@ -157,7 +157,7 @@ package struct FollowedUnits: Sendable {
         return [.since(name)]
     }
 
-    private mutating func know(_ name: String) {
+    private mutating func noteTimeKnown(_ name: String) {
         timeless.remove(name)
         firstTimeless.remove(name)
     }
@@ -166,7 +166,7 @@ package struct FollowedUnits: Sendable {
         // systemd knows a description only while the unit is loaded.
         if let unit = units[name] { files[name]?.description = unit.description }
         units[name] = nil
-        know(name)
+        noteTimeKnown(name)
     }
 }
 

@@ -46,9 +46,9 @@ package final class UnitSource: FeedSource {
             connection = try connect(bus) { [self] news in
                 let questions = state.withLock { state in
                     if case .ended(let failure) = news { state.failure = failure }
-                    return state.units.hear(news)
+                    return state.units.receive(news)
                 }
-                wakeSignal.ring()
+                wakeSignal.signal()
                 return questions
             }
         } catch let failure as UnitFailure {
@@ -62,10 +62,10 @@ package final class UnitSource: FeedSource {
         var items = UnitItems(settings)
         var last: [String: Unit]?
         while true {
-            if !wakeSignal.takeRing() {
+            if !wakeSignal.takeSignal() {
                 await wakeSignal.wait()
                 try await Task.sleep(for: Self.settling)
-                _ = wakeSignal.takeRing()
+                _ = wakeSignal.takeSignal()
             }
             try Task.checkCancellation()
             let (known, failure) = state.withLock { ($0.units.known, $0.failure) }

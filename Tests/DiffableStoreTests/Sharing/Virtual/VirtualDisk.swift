@@ -22,12 +22,12 @@ struct VirtualDisk {
         case .deleted, .purged: (states[number], leases[number]) = (nil, nil)
         }
         if let leaseChange = change.leases, states[number] != nil {
-            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+            leases[number, default: Leases(of: change.state.name)].apply(leaseChange)
         }
         if let record = change.access { access[number] = record }
         if let result = change.result {
             windows[number, default: RequestWindow()].append(result)
-            windows[number]?.settle(RequestLimits())
+            windows[number]?.markOldestWritten(RequestLimits())
         }
     }
 

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-@Suite struct TakingTests {
+@Suite struct CutAndPasteTests {
     private func press(_ character: Unicode.Scalar, _ screen: inout ViewerScreen) {
         screen.press(.character(character), .control)
     }

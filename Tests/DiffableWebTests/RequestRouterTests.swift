@@ -6,23 +6,23 @@ import Testing
 @testable import DiffableWeb
 
 /// The decision on a request, from its head alone.
-@Suite struct GateTests {
+@Suite struct RequestRouterTests {
     static let token = String(repeating: "t", count: 43)
     static let links = [
         Link(name: "wall", token: token, lists: ["menu*", "tasks"], may: .see, end: 1_000),
         Link(name: "all", token: String(repeating: "a", count: 43), lists: ["*"], may: .change),
     ]
 
-    static var gate: Gate {
-        var gate = Gate()
-        gate.hosts = ["wall.example"]
-        gate.origins = [Origin("https://friend.example")].compactMap(\.self)
-        gate.hasPages = true
-        gate.files = Dictionary(
+    static var router: RequestRouter {
+        var router = RequestRouter()
+        router.hosts = ["wall.example"]
+        router.origins = [Origin("https://friend.example")].compactMap(\.self)
+        router.hasPages = true
+        router.files = Dictionary(
             uniqueKeysWithValues: ["page.html", "page.js", "page.css", "diffable.js", "manifest.json"].map {
                 ($0, WebFile(tag: $0, text: $0))
             })
-        return gate
+        return router
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -146,21 +146,23 @@ import Testing
     ]
 
     @Test(arguments: cases) func `each request gets its status`(request: Case) {
-        let verdict = Self.verdict(request)
-        let status: UInt = if case .refuse(let status, _) = verdict.action { status.code } else { 200 }
-        #expect(status == request.status, "\(verdict.action)")
+        let decision = Self.decision(request)
+        let status: UInt = if case .refuse(let status, _) = decision.action { status.code } else { 200 }
+        #expect(status == request.status, "\(decision.action)")
     }
 
-    static func verdict(_ request: Case, gate: Gate = gate, links: [Link] = links, now: Int = 0) -> Gate.Verdict {
+    static func decision(_ request: Case, router: RequestRouter = router, links: [Link] = links, now: Int = 0)
+        -> RequestRouter.RoutingDecision
+    {
         let head = HTTPRequestHead(
             version: .http1_1, method: request.method, uri: request.uri, headers: HTTPHeaders(request.headers))
-        return gate.verdict(on: head, isLocalSocket: request.isLocalSocket, links: links, now: now)
+        return router.decision(on: head, isLocalSocket: request.isLocalSocket, links: links, now: now)
     }
 
     @Test(arguments: cases) func `each response has the headers that protect the browser, and sets no cookie`(
         request: Case
     ) {
-        let headers = Self.verdict(request).headers
+        let headers = Self.decision(request).headers
         #expect(
             headers["Content-Security-Policy"] == [
                 "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
@@ -175,33 +177,35 @@ import Testing
         for (uri, origin) in [
             ("/diffable.js", "*"), ("/page.js", "*"), ("/page.css", nil), ("/", nil), ("/health", nil),
         ] {
-            #expect(Self.verdict(Case(200, uri)).headers["Access-Control-Allow-Origin"].first == origin, "\(uri)")
+            #expect(Self.decision(Case(200, uri)).headers["Access-Control-Allow-Origin"].first == origin, "\(uri)")
         }
-        let friend = Self.verdict(
+        let friend = Self.decision(
             Case(200, "/lists/tasks", [Self.bearer, ("Origin", "https://friend.example")]))
         #expect(friend.headers["Access-Control-Allow-Origin"] == ["https://friend.example"])
     }
 
     @Test func `only the sites of --frames can show the page in a frame`() throws {
-        var gate = Self.gate
-        gate.frames = ["https://a.example", "https://b.example"]
-        let policy = try #require(Self.verdict(Case(200, "/"), gate: gate).headers["Content-Security-Policy"].first)
+        var router = Self.router
+        router.frames = ["https://a.example", "https://b.example"]
+        let policy = try #require(
+            Self.decision(Case(200, "/"), router: router).headers["Content-Security-Policy"].first)
         #expect(policy.hasSuffix("; frame-ancestors https://a.example https://b.example"))
     }
 
     @Test func `without --pages there are none`() {
-        var gate = Self.gate
-        gate.hasPages = false
+        var router = Self.router
+        router.hasPages = false
         #expect(
-            Self.verdict(Case(404, "/pages/a.html"), gate: gate).action == .refuse(.notFound, "there is nothing here"))
+            Self.decision(Case(404, "/pages/a.html"), router: router).action
+                == .refuse(.notFound, "there is nothing here"))
     }
 
     @Test func `the action carries what the request asks for`() {
         let (wall, tasks): (Link, ListName) = (Self.links[0], "tasks")
-        #expect(Self.verdict(Case(200, "/pages/a%20b/%252e")).action == .ownPage(["a b", "%2e"]))
+        #expect(Self.decision(Case(200, "/pages/a%20b/%252e")).action == .ownPage(["a b", "%2e"]))
         // A line break in a string would make a second line for the daemon, and is not valid JSON.
         guard
-            case .refuse(.badRequest, _) = Self.verdict(
+            case .refuse(.badRequest, _) = Self.decision(
                 Case(400, "/lists/tasks?view=%7B%22search%22:%22a%0Ab%22%7D", [Self.bearer])
             ).action
         else {
@@ -209,32 +213,33 @@ import Testing
             return
         }
         #expect(
-            Self.verdict(Case(200, "/lists/tasks?view=%7B%20%22search%22:%0A%22a+b%22%7D", [Self.bearer])).action
+            Self.decision(Case(200, "/lists/tasks?view=%7B%20%22search%22:%0A%22a+b%22%7D", [Self.bearer])).action
                 == .snapshot(tasks, view: Array(#"{"search":"a b"}"#.utf8), wall))
         #expect(
-            Self.verdict(Case(200, "/lists/tasks/events", [Self.bearer, ("Last-Event-ID", "a:b:7")])).action
+            Self.decision(Case(200, "/lists/tasks/events", [Self.bearer, ("Last-Event-ID", "a:b:7")])).action
                 == .events(tasks, view: nil, since: "a:b:7", wall))
         #expect(
-            Self.verdict(Case(200, "/socket", Self.upgrade + [Self.asked])).action == .socket(wall, namesProtocol: true)
+            Self.decision(Case(200, "/socket", Self.upgrade + [Self.asked])).action
+                == .socket(wall, namesProtocol: true)
         )
         #expect(
-            Self.verdict(Case(200, "/socket", Self.upgrade + [Self.bearer])).action
+            Self.decision(Case(200, "/socket", Self.upgrade + [Self.bearer])).action
                 == .socket(wall, namesProtocol: false))
     }
 
     @Test func `a slash in a list's name is escaped, so that a list named events is no stream`() {
         #expect(
-            Self.verdict(Case(200, "/lists/menu%2Fevents", [Self.bearer])).action
+            Self.decision(Case(200, "/lists/menu%2Fevents", [Self.bearer])).action
                 == .snapshot("menu/events", view: nil, Self.links[0]))
         #expect(
-            Self.verdict(Case(404, "/lists/menu/today", [Self.bearer])).action
+            Self.decision(Case(404, "/lists/menu/today", [Self.bearer])).action
                 == .refuse(.notFound, "there is nothing here; a slash in a list's name is %2F"))
     }
 
     @Test func `a link ends when its time is over`() {
         let request = Case(200, "/lists/tasks", [Self.bearer])
-        #expect(Self.verdict(request, now: 999).action != Self.verdict(request, now: 1_000).action)
-        guard case .refuse(.unauthorized, _) = Self.verdict(request, now: 1_000).action else {
+        #expect(Self.decision(request, now: 999).action != Self.decision(request, now: 1_000).action)
+        guard case .refuse(.unauthorized, _) = Self.decision(request, now: 1_000).action else {
             Issue.record("it is still served")
             return
         }
@@ -243,11 +248,11 @@ import Testing
     @Test func `the link anonymous is for requests without a token, and not for those with a wrong one`() {
         let anonymous = Link(name: "anonymous", token: String(repeating: "n", count: 43), lists: ["*"], may: .see)
         let links = Self.links + [anonymous]
-        func action(_ headers: [(String, String)]) -> Gate.Action {
-            Self.verdict(Case(200, "/lists/other", headers), links: links).action
+        func action(_ headers: [(String, String)]) -> RequestRouter.Action {
+            Self.decision(Case(200, "/lists/other", headers), links: links).action
         }
         #expect(action([]) == .snapshot("other", view: nil, anonymous))
-        #expect(action([Self.bearer]) == .refuse(.notFound, Gate.noSuchList))
+        #expect(action([Self.bearer]) == .refuse(.notFound, RequestRouter.noSuchList))
         guard case .refuse(.unauthorized, _) = action([("Authorization", "Bearer wrong")]) else {
             Issue.record("a wrong token is anonymous")
             return

@@ -4,7 +4,7 @@ import DiffableProtocol
 import DiffableStore
 
 /// A client's request to a handler. It is answered once, independent of the order of the client's requests.
-final class Ask {
+final class ForwardedRequest {
     let connection: Connection
     let list: ListName
     let kind: Kind
@@ -13,7 +13,7 @@ final class Ask {
     /// The memory of the request, in bytes.
     private let length: Int
     /// The end of the wait for an answer.
-    let deadline: DeadlineTimers<Ask>.Time
+    let deadline: DeadlineTimers<ForwardedRequest>.Time
     /// The machine's number for it, once it has one.
     var number: HandlerMachine.AskID?
     /// The evaluation of a proposal, while the proposal may still be carried out.
@@ -27,7 +27,7 @@ final class Ask {
     }
 
     init(
-        _ kind: Kind, of list: ListName, id: RequestID, length: Int, deadline: DeadlineTimers<Ask>.Time,
+        _ kind: Kind, of list: ListName, id: RequestID, length: Int, deadline: DeadlineTimers<ForwardedRequest>.Time,
         by connection: Connection
     ) {
         self.kind = kind
@@ -38,7 +38,7 @@ final class Ask {
         self.connection = connection
         method = connection.method
         connection.session.unordered.awaitReply()
-        connection.quota.noteAsked(length)
+        connection.quota.countHandlerRequest(length)
     }
 
     func note(_ evaluation: ProposalEvaluationID?) { self.evaluation = evaluation }
@@ -50,7 +50,7 @@ final class Ask {
     }
 
     /// - Parameter barrier: the state that the client's subscriptions get before the answer.
-    func give(_ reply: Reply, after barrier: Outbox.Barrier?) {
+    func send(_ reply: Reply, after barrier: Outbox.Barrier?) {
         end(after: barrier) { [id] in reply.write(id: id, into: &$0) }
     }
 
@@ -71,7 +71,7 @@ final class Ask {
         if isAnswered { return }
         isAnswered = true
         if let evaluation { forget(evaluation) }
-        connection.quota.noteAsked(-length)
+        connection.quota.countHandlerRequest(-length)
         guard connection.context != nil else { return }
         connection.session.unordered.endAwaiting()
         if let barrier, connection.numberOfSubscriptions > 0 {

@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableServer
 
 @Suite struct `The states that slow clients keep` {
-    private typealias Measured = HeldStates.Measured
+    private typealias Measured = RetainedStates.Measured
 
     private static func content(_ random: inout SplitMix64) -> Content {
         Content(Array("\"\(String(repeating: "x", count: Int.random(in: 0..<4_000, using: &random)))\"".utf8))
@@ -57,8 +57,8 @@ import Testing
         return lengths.reduce(0) { known[$1.key] == nil ? $0 + $1.value : $0 }
     }
 
-    private static func origin(_ revision: Int, _ rows: HeldStates.Rows = .all) -> HeldStates.Origin {
-        HeldStates.Origin(list: "l", epoch: "e", rows: rows, revision: revision)
+    private static func origin(_ revision: Int, _ rows: RetainedStates.Rows = .all) -> RetainedStates.Origin {
+        RetainedStates.Origin(list: "l", epoch: "e", rows: rows, revision: revision)
     }
 
     /// Most bytes of one state's own pages: a change of a few items copies a few pages.
@@ -75,9 +75,9 @@ import Testing
             let held = (0..<Int.random(in: 0..<40, using: &random)).map { _ in
                 Int.random(in: 0..<states.count, using: &random)
             }
-            var account = HeldStates()
+            var account = RetainedStates()
             for (holder, revision) in held.enumerated() {
-                account.add(states[revision], Self.origin(revision), of: holder) { HeldStates.Newest(rows: newest) }
+                account.add(states[revision], Self.origin(revision), of: holder) { RetainedStates.Newest(rows: newest) }
             }
             var measured = account.measured()
             let naive = Self.naiveLength(Set(held).map { states[$0] }, besides: newest)
@@ -103,7 +103,7 @@ import Testing
     @Test func `count once for all who stopped at the same state, and nothing while it is the newest`() throws {
         var random = SplitMix64()
         let states = try Self.states(30, &random)
-        var account = HeldStates()
+        var account = RetainedStates()
         for holder in 0..<100 { account.add(states[3], Self.origin(3), of: holder) { .init(rows: states[29]) } }
         let once = states[3].lengthUnshared(with: states[29])
         #expect(account.measured().length == once && once > 0)
@@ -119,11 +119,11 @@ import Testing
         #expect(list.lengthUnshared(with: Snapshot()) > list.lengthCounted)
         // A window has pages of its own, and shares the list's records.
         let rows = Window(start: .offset(3), limit: 10).extract(from: list).snapshot
-        var account = HeldStates()
-        account.add(rows, Self.origin(1, .ofAudience(1)), of: 0) { HeldStates.Newest(list: list) }
+        var account = RetainedStates()
+        account.add(rows, Self.origin(1, .ofAudience(1)), of: 0) { RetainedStates.Newest(list: list) }
         #expect((1...Self.pagesMax).contains(account.measured().length))
-        var other = HeldStates()
-        other.add(rows, Self.origin(1, .ofReply(1)), of: 0) { HeldStates.Newest() }
+        var other = RetainedStates()
+        other.add(rows, Self.origin(1, .ofReply(1)), of: 0) { RetainedStates.Newest() }
         #expect(other.measured().length >= account.measured().length + rows.lengthCounted - 200)
     }
 

@@ -3,7 +3,7 @@ import DiffableJSON
 
 /// A whole list in the viewer's memory. It answers the queries of a picker without the daemon, and ranks the matches of a
 /// search (docs/viewer.md, "The order of matches").
-struct HeldList: Sendable {
+struct LocallyQueriedList: Sendable {
     let snapshot: Snapshot
     /// The filter, without a search, that the snapshot is the result of.
     let filter: ViewFilter
@@ -46,7 +46,8 @@ struct HeldList: Sendable {
         rank(query.filter)
         let keys = ranking?.keys ?? []
         (result.snapshot, result.extent) =
-            isFlat ? window(query, keys) : query.window.extract(from: outline(query.filter, keys)).parts
+            isFlat
+            ? rankedWindow(query, keys) : query.window.extract(from: matchesWithAncestors(query.filter, keys)).parts
         let best = keys.first.flatMap { snapshot.itemIdentifier(atRow: Self.row($0)) }
         result.best = best.flatMap { result.snapshot.contains($0) ? $0 : nil }
         return result
@@ -56,18 +57,18 @@ struct HeldList: Sendable {
     mutating func matches(of filter: ViewFilter) -> [ItemID] {
         guard !filter.search.isEmpty else { return snapshot.itemIdentifiers }
         rank(filter)
-        return order(filter, ranking?.keys ?? []).compactMap { snapshot.itemIdentifier(atRow: Self.row($0)) }
+        return ordered(filter, ranking?.keys ?? []).compactMap { snapshot.itemIdentifier(atRow: Self.row($0)) }
     }
 
-    private func order(_ filter: ViewFilter, _ keys: [UInt64]) -> [UInt64] {
+    private func ordered(_ filter: ViewFilter, _ keys: [UInt64]) -> [UInt64] {
         filter.sort.isEmpty ? keys : keys.sorted { Self.row($0) < Self.row($1) }
     }
 
     // MARK: - Results
 
     /// The sections keep the list's order, and their matches are ranked.
-    private func window(_ query: ViewQuery, _ keys: [UInt64]) -> (Snapshot, Window.Extent?) {
-        let keys = order(query.filter, keys)
+    private func rankedWindow(_ query: ViewQuery, _ keys: [UInt64]) -> (Snapshot, Window.Extent?) {
+        let keys = ordered(query.filter, keys)
         let ids = snapshot.sectionIdentifiers
         var ends: [Int] = []
         for id in ids { ends.append((ends.last ?? 0) + (snapshot.numberOfItems(inSection: id) ?? 0)) }
@@ -98,7 +99,7 @@ struct HeldList: Sendable {
     }
 
     /// The matches and their ancestors. A parent ranks as the best match in it.
-    private func outline(_ filter: ViewFilter, _ keys: [UInt64]) -> Snapshot {
+    private func matchesWithAncestors(_ filter: ViewFilter, _ keys: [UInt64]) -> Snapshot {
         var places: [ItemID: Int] = [:]
         for (place, key) in keys.enumerated() {
             var item = snapshot.itemIdentifier(atRow: Self.row(key))
@@ -119,7 +120,7 @@ struct HeldList: Sendable {
     var isPrepared: Bool { texts != nil }
 
     /// Collects the searched texts of all rows. O(bytes of the list).
-    mutating func prepare(for filter: ViewFilter) {
+    mutating func collectTexts(for filter: ViewFilter) {
         if let texts, texts.places == filter.searchedPlaces { return }
         var texts = Texts(places: filter.searchedPlaces)
         var search = ViewFilter()
@@ -150,7 +151,7 @@ struct HeldList: Sendable {
     }
 
     private mutating func rank(_ filter: ViewFilter) {
-        prepare(for: filter)
+        collectTexts(for: filter)
         guard ranking?.search != filter.search, let texts else { return }
         let words = FuzzyWord.words(of: filter.search)
         // Every match of a longer search is a match of a shorter one.
@@ -159,7 +160,7 @@ struct HeldList: Sendable {
         texts.bytes.withUnsafeBufferPointer { bytes in
             func take(_ row: Int) {
                 let start = row == 0 ? 0 : texts.ends[row - 1]
-                if let key = Self.key(
+                if let key = Self.rankKey(
                     words, in: UnsafeBufferPointer(rebasing: bytes[start..<texts.ends[row]]), row: row)
                 {
                     keys.append(key)
@@ -176,10 +177,10 @@ struct HeldList: Sendable {
     }
 
     /// From the highest bit: the sum of the words' grades, the letters that they skip, the length of the first text, the row.
-    private static func key(_ words: [FuzzyWord], in texts: UnsafeBufferPointer<UInt8>, row: Int) -> UInt64? {
+    private static func rankKey(_ words: [FuzzyWord], in texts: UnsafeBufferPointer<UInt8>, row: Int) -> UInt64? {
         var (grades, skipped) = (0, 0)
         for word in words {
-            guard let best = best(word, in: texts) else { return nil }
+            guard let best = bestRank(word, in: texts) else { return nil }
             grades += best.grade
             skipped += best.skipped
         }
@@ -191,7 +192,7 @@ struct HeldList: Sendable {
     }
 
     /// The best rank in one of the texts. In another text than the first, it is worse than the same rank in the first.
-    private static func best(_ word: FuzzyWord, in texts: UnsafeBufferPointer<UInt8>) -> FuzzyWord.Rank? {
+    private static func bestRank(_ word: FuzzyWord, in texts: UnsafeBufferPointer<UInt8>) -> FuzzyWord.Rank? {
         var best: FuzzyWord.Rank?
         var start = 0
         repeat {

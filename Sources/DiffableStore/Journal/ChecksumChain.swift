@@ -4,7 +4,7 @@ import Diffable
 ///
 /// Each value is computed from the previous row's value and all bytes of the row. A changed, missing or inserted row
 /// therefore does not fit, and the last value represents the list's whole history.
-struct Chain: Equatable {
+struct ChecksumChain: Equatable {
     let value: Int64
 
     init(value: Int64) { self.value = value }
@@ -17,13 +17,15 @@ struct Chain: Equatable {
         value = sum.signed
     }
 
-    func linked(revision: Int, part: Int, notes: UnsafeRawBufferPointer, operations: UnsafeRawBufferPointer) -> Chain {
+    func linked(revision: Int, part: Int, notes: UnsafeRawBufferPointer, operations: UnsafeRawBufferPointer)
+        -> ChecksumChain
+    {
         var sum = Checksum(UInt64(bitPattern: value))
         sum.add(revision)
         sum.add(part)
         sum.add(notes)
         sum.add(operations)
-        return Chain(value: sum.signed)
+        return ChecksumChain(value: sum.signed)
     }
 }
 
@@ -42,7 +44,7 @@ struct ListsDigest: Equatable {
     struct Share: Equatable {
         let number: Int
         let epoch: String
-        var chain: Chain
+        var chain: ChecksumChain
         var lastResult = 0
         var access = AccessRecord()
         /// Nil for an existing list.
@@ -66,7 +68,7 @@ struct ListsDigest: Equatable {
 
 extension ListsDigest.Share {
     init(
-        _ state: ListState, _ chain: Chain, lastResult: Int = 0, access: AccessRecord = AccessRecord(),
+        _ state: ListState, _ chain: ChecksumChain, lastResult: Int = 0, access: AccessRecord = AccessRecord(),
         deletion: Deletion? = nil, schemas: Int64 = 0
     ) {
         self.init(

@@ -3,7 +3,7 @@ import DiffableClient
 import DiffableInput
 
 /// Pairs `key=value` whose value is stored as a string and reads as true, false, null or a number.
-struct LookalikePairs {
+struct AmbiguousStringPairs {
     private struct Pair {
         let path: FieldPath
         let key: String
@@ -13,7 +13,7 @@ struct LookalikePairs {
         func json(replacing present: JSONReader?) -> String? {
             let word = value.lowercased()
             if ["true", "false", "null"].contains(word) { return word }
-            if present?.sort == "true or false" {
+            if present?.typeDescription == "true or false" {
                 if ["yes", "on", "1"].contains(word) { return "true" }
                 if ["no", "off", "0"].contains(word) { return "false" }
             }
@@ -44,7 +44,7 @@ struct LookalikePairs {
         for pair in pairs {
             for place in present {
                 guard let value = place.content.flatMap({ JSONReader($0).value(at: pair.path) }),
-                    value.isNumber || value.sort == "true or false", let json = pair.json(replacing: value)
+                    value.isNumber || value.typeDescription == "true or false", let json = pair.json(replacing: value)
                 else { continue }
                 let text = Content.string(pair.value.utf8)
                 throw CommandError(
@@ -61,7 +61,7 @@ struct LookalikePairs {
         for pair in pairs where !pair.isNumber {
             let values = present.map { $0.content.flatMap { JSONReader($0).value(at: pair.path) } }
             if !values.isEmpty, values.allSatisfy({ $0?.isString ?? false }) { continue }
-            if let json = pair.json(replacing: nil) { say(pair.words(for: json)) }
+            if let json = pair.json(replacing: nil) { printMessage(pair.words(for: json)) }
         }
     }
 
@@ -73,7 +73,7 @@ struct LookalikePairs {
             guard let json = pair.json(replacing: nil), await options.hasNumber(at: pair.path, in: list) else {
                 continue
             }
-            say("\(pair.words(for: json)), as other items do")
+            printMessage("\(pair.words(for: json)), as other items do")
         }
     }
 }

@@ -2,7 +2,7 @@ import Diffable
 import DiffableStore
 
 /// Bounds on long work in one iteration of the event loop. Longer work is done in the background.
-package struct TurnLimits: Sendable {
+package struct IterationLimits: Sendable {
     /// Work at most, counted in looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
     package var workMax = 4_096
 
@@ -26,10 +26,12 @@ package struct TurnLimits: Sendable {
 
 extension [ListOperation] {
     /// Whether their items are too many to visit in one iteration of the event loop.
-    func isLong(in turn: TurnLimits) -> Bool { size(max: turn.itemsFreedMax) > turn.itemsFreedMax }
+    func isLong(in turn: IterationLimits) -> Bool { size(max: turn.itemsFreedMax) > turn.itemsFreedMax }
 }
 
 extension Snapshot {
     /// Whether the diff from another state can be computed in one iteration of the event loop.
-    func isNear(_ old: Snapshot, in turn: TurnLimits) -> Bool { isNear(old, pagesMax: turn.pagesMax) }
+    func sharesMostPages(with old: Snapshot, in turn: IterationLimits) -> Bool {
+        sharesMostPages(with: old, pagesMax: turn.pagesMax)
+    }
 }

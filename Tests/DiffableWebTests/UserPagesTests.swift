@@ -4,10 +4,10 @@ import Testing
 @testable import DiffableWeb
 
 /// Files of `--pages`: never outside the directory.
-@Suite struct OwnPagesTests {
+@Suite struct UserPagesTests {
     private let scratch = Scratch()
 
-    private func pages() throws -> OwnPages {
+    private func pages() throws -> UserPages {
         let files = FileManager.default
         try files.createDirectory(atPath: scratch.path + "/pages/sub/.git", withIntermediateDirectories: true)
         for name in [
@@ -19,10 +19,10 @@ import Testing
             ("pages/link", "../outside"), ("pages/inside", "a.html"), ("pages/up", ".."), ("pages/folder", "sub"),
         ] { try files.createSymbolicLink(atPath: "\(scratch.path)/\(name)", withDestinationPath: target) }
         try #require(mkfifo("\(scratch.path)/pages/pipe", 0o600) == 0)
-        return try OwnPages(directory: scratch.path + "/pages")
+        return try UserPages(directory: scratch.path + "/pages")
     }
 
-    private func text(_ pages: OwnPages, _ path: String) -> String? {
+    private func text(_ pages: UserPages, _ path: String) -> String? {
         guard let file = pages.open(path.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
         else {
             return nil

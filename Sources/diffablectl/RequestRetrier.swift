@@ -3,7 +3,7 @@ import DiffableClient
 
 /// Repeats the request for a change when the daemon stopped before it replied. The request has a key, so that the change is
 /// made once however often the request is sent.
-struct Retrying {
+struct RequestRetrier {
     /// The time to keep trying, in seconds.
     let limit: Int
     /// Whether it also waits for a daemon that is missing at first.
@@ -20,13 +20,13 @@ struct Retrying {
     }
 
     /// Repeats the request until there is a final reply, or until the time is over.
-    mutating func ask<R>(_ body: () async throws -> R) async throws -> R {
+    mutating func send<R>(_ body: () async throws -> R) async throws -> R {
         while true {
-            do { return try await body() } catch let error as ClientError where passes(error) {
+            do { return try await body() } catch let error as ClientError where isRetryable(error) {
                 if openOutcome == nil, error.leavesOutcomeOpen { openOutcome = error }
                 let pause = Backoff.pause(afterFailures: failures + 1)
                 guard .now + pause < end else { throw openOutcome ?? error }
-                if failures == 0 { say("\(error.brief); retrying for up to \(limit) s") }
+                if failures == 0 { printMessage("\(error.brief); retrying for up to \(limit) s") }
                 failures += 1
                 try await Task.sleep(for: pause)
             }
@@ -34,7 +34,7 @@ struct Retrying {
     }
 
     /// Whether a retry may succeed. If no daemon was there at first, it may only if the user asked to wait for one.
-    private func passes(_ error: ClientError) -> Bool {
+    private func isRetryable(_ error: ClientError) -> Bool {
         error.isSettledByAskingAgain && (!error.isAbsence || waitsForDaemon || failures > 0)
     }
 }

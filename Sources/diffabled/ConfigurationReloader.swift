@@ -7,20 +7,20 @@ import Systemd
 
 /// Reads the configuration again, for SIGHUP and for a client's `reload`, one after the other. Either all of it is applied or
 /// nothing. The file is read on a queue of its own, because a disk may be slow, and applied on the loop in one step.
-final class Reloading: Sendable {
+final class ConfigurationReloader: Sendable {
     private let notifier: Notifier
     private let threshold: LogThreshold
     private let logger: Logger
     private let queue = DispatchQueue(label: "diffabled.configuration")
     private let state: Mutex<State>
 
-    typealias Take = @Sendable (ServerSettings, @escaping @Sendable () -> Void) -> Void
+    typealias Apply = @Sendable (ServerSettings, @escaping @Sendable () -> Void) -> Void
     typealias WhenDone = @Sendable (Result<Reply.Reload, ReloadError>) -> Void
 
     private struct State {
         var startUp: StartUp
         /// Nil before the server runs.
-        var take: Take?
+        var take: Apply?
         /// Requests from before that: the first client can be faster than the code that starts the server.
         var waiting: [WhenDone] = []
     }
@@ -32,7 +32,7 @@ final class Reloading: Sendable {
         state = Mutex(State(startUp: startUp))
     }
 
-    func attach(_ take: @escaping Take) {
+    func attach(_ take: @escaping Apply) {
         let waiting = state.withLock { state in
             state.take = take
             defer { state.waiting = [] }
@@ -48,16 +48,16 @@ final class Reloading: Sendable {
             return state.take
         }
         guard let take else { return }
-        queue.async { self.readAgain(take, whenDone) }
+        queue.async { self.reread(take, whenDone) }
     }
 
-    private func readAgain(_ take: Take, _ whenDone: @escaping WhenDone) {
+    private func reread(_ take: Apply, _ whenDone: @escaping WhenDone) {
         let old = state.withLock { $0.startUp }
         notifier.notify(.reloading)
         do throws(ConfigurationError) {
-            let new = try old.again()
+            let new = try old.reread()
             let reloaded = Reply.Reload(from: old, to: new)
-            state.withLock { $0.startUp = old.taking(new) }
+            state.withLock { $0.startUp = old.applying(new) }
             threshold.level = new.configuration.logLevel
             take(new.serverSettings) { [notifier, logger] in
                 notifier.notify(.ready)

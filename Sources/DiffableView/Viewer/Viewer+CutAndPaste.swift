@@ -21,66 +21,67 @@ extension Viewer {
     }
 
     /// Cuts the marked rows, or the one under the cursor. This changes nothing yet.
-    mutating func takeRows() {
-        guard ensureMayOffer(), ensureMayAct(), let item = pane.cursor?.item else { return }
+    mutating func cutRows() {
+        guard ensureActionsAreAllowed(), ensureMayAct(), let item = pane.cursor?.item else { return }
         let snapshot = pane.document.snapshot
         let chosen = pane.marks.isEmpty ? [item] : pane.orderedMarks
         let items = chosen.filter { !snapshot.hasAncestor(of: $0, in: Set(chosen)) }
         let copies = items.compactMap { snapshot.subtree(of: $0)?.first }
         guard copies.count == items.count else {
-            return say(
+            return showMessage(
                 "Some marked rows are too far from the screen, so no row was taken: scroll near them, or mark fewer rows that are "
                     + "closer together",
                 for: .seconds(8))
         }
-        taken = CutRows(copies, of: pane)
+        clipboard = CutRows(copies, of: pane)
         pane.marks.subtract(chosen)
-        say(
+        showMessage(
             "\(subject(items)): ^V puts \(items.count == 1 ? "it" : "them") after the selected row",
             for: .seconds(8))
     }
 
     /// Pastes the rows after the row under the cursor.
-    mutating func putRows() {
-        guard ensureMayOffer() else { return }
-        guard let taken else {
-            return say("Nothing to put here: take the selected row or the marked rows with ^X first")
+    mutating func pasteRows() {
+        guard ensureActionsAreAllowed() else { return }
+        guard let cut = clipboard else {
+            return showMessage("Nothing to put here: take the selected row or the marked rows with ^X first")
         }
         guard ensureMayAct(), let anchor = pane.cursor?.item else { return }
-        if taken.list == pane.name { moveTaken(taken, behind: anchor) } else { copyTaken(taken, behind: anchor) }
+        if cut.list == pane.name { moveCutRows(cut, after: anchor) } else { copyCutRows(cut, after: anchor) }
     }
 
-    private mutating func moveTaken(_ taken: CutRows, behind anchor: ItemID) {
-        guard ensureMayMove(taken.items, beside: anchor) else { return }
-        let operations = zip(taken.items, [anchor] + taken.items).map { item, before in
+    private mutating func moveCutRows(_ cut: CutRows, after anchor: ItemID) {
+        guard ensureMayMove(cut.items, beside: anchor) else { return }
+        let operations = zip(cut.items, [anchor] + cut.items).map { item, before in
             ContentValue.object([
                 .init("op", .text("moveItem")), .init("item", .text(item.description)),
                 .init("after", .text(before.description)),
             ])
         }
-        self.taken = nil
+        clipboard = nil
         _ = send(
             .propose(operations: ContentValue.array(operations).json), row: .item(anchor), items: [],
-            title: "Move \(subject(taken.items))")
+            title: "Move \(subject(cut.items))")
     }
 
     /// Another list gets the items as they were. An item without loaded children may have folded ones.
-    mutating func copyTaken(_ taken: CutRows, behind anchor: ItemID) {
-        guard !taken.isFolded else {
-            return say(
-                "A collapsed row cannot be copied, so nothing was copied: expand it in \(taken.list), take it again "
+    mutating func copyCutRows(_ cut: CutRows, after anchor: ItemID) {
+        guard !cut.isFolded else {
+            return showMessage(
+                "A collapsed row cannot be copied, so nothing was copied: expand it in \(cut.list), take it again "
                     + "with ^X, and press ^V here",
                 for: .seconds(8))
         }
         let here = pane.document.snapshot
-        if let known = taken.copies.lazy.flatMap(\.idsWithDescendants).first(where: here.contains) {
-            return say("\(pane.title) already has an item \(harmlessText(known.description)): nothing was copied")
+        if let known = cut.copies.lazy.flatMap(\.idsWithDescendants).first(where: here.contains) {
+            return showMessage(
+                "\(pane.title) already has an item \(harmlessText(known.description)): nothing was copied")
         }
-        var writer = OperationsWriter([.insertItems(taken.copies, at: .after(anchor))])
+        var writer = OperationsWriter([.insertItems(cut.copies, at: .after(anchor))])
         var bytes = ByteWriter()
         guard case .done = writer.write(into: &bytes, upTo: Self.copiedLengthMax) else {
-            return say(
-                taken.copies.count == 1
+            return showMessage(
+                cut.copies.count == 1
                     ? "This row with its children is too long for one request, so nothing was copied: take its children with ^X, a "
                         + "few at a time, and press ^V here"
                     : "These rows are too long for one request, so nothing was copied: take fewer rows with ^X, and press ^V here",
@@ -89,7 +90,7 @@ extension Viewer {
         _ = send(
             .transact(operations: "[\(String(decoding: bytes.bytes, as: UTF8.self))]"), row: .item(anchor), items: [],
             title:
-                "Copy \(taken.items.count == 1 ? "a row" : "\(taken.items.count) rows") from \(taken.list)")
+                "Copy \(cut.items.count == 1 ? "a row" : "\(cut.items.count) rows") from \(cut.list)")
     }
 
     /// Bytes. A request is limited to a megabyte.

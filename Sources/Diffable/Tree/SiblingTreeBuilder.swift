@@ -1,7 +1,7 @@
 /// Builds the tree of one owner's children in order. A page is filled before the next one begins.
 ///
 /// The number of a child's leaf is known when the child is added, so its slot is written once.
-struct SiblingRun {
+struct SiblingTreeBuilder {
     let owner: Handle
     /// The leaf that is being filled, its number, and the number of its handles with all their descendants.
     private var handles: [Handle] = []

@@ -45,7 +45,7 @@ final class ServedUser {
 ///
 /// Slices are short while several clients send. A client that sends alone gets longer ones, because the more changes
 /// become visible together, the less it costs to notify subscribers.
-struct TurnScheduler {
+struct TimeSliceScheduler {
     let served: ServedUser
     /// The end of the current round. Nil before its first slice.
     private var end: NIODeadline?
@@ -110,14 +110,14 @@ struct TurnScheduler {
     }
 
     /// The end of a slice that begins now.
-    mutating func turnEnd(from now: NIODeadline) -> NIODeadline {
+    mutating func timeSliceEnd(from now: NIODeadline) -> NIODeadline {
         let end = end ?? now + (now < shortUntil ? Self.shortLength : Self.length)
         self.end = end
         return max(end, now + Self.turnLengthMin)
     }
 
     /// Whether the current user has room for the line of a slow subscriber, or for more of a long line.
-    func hasRoomForMuch(at now: NIODeadline) -> Bool {
+    func hasRoomForLongLines(at now: NIODeadline) -> Bool {
         now <= served.current.longLines.end(in: polls, from: now, lasting: Self.lengthOfMuch)
     }
 
@@ -127,7 +127,7 @@ struct TurnScheduler {
         round += 1
     }
 
-    mutating func noteLook() {
+    mutating func notePoll() {
         polls += 1
     }
 }

@@ -5,7 +5,7 @@ import DiffableStore
 ///
 /// States of one list share memory. A state counts as the memory that it does not share with the next newer state. So
 /// the total is close to the real memory, and dropping the oldest state frees about as much as it counts.
-struct HeldStates: Sendable {
+struct RetainedStates: Sendable {
     /// Identifies a state. States whose origins differ only in the revision form a chain.
     struct Origin: Hashable, Sendable {
         var list: ListName

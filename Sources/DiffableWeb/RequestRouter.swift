@@ -15,7 +15,7 @@ package struct WebFile: Sendable {
 }
 
 /// Decides the response to a request, from its head alone. It opens no file and sends no request.
-package struct Gate: Sendable {
+package struct RequestRouter: Sendable {
     /// The names that `Host` may have, in lower case, besides IP addresses and `localhost`.
     package var hosts: Set<String> = []
     /// The origins whose pages may use this server, besides its own.
@@ -29,7 +29,7 @@ package struct Gate: Sendable {
 
     package init() {}
 
-    package struct Verdict: Equatable {
+    package struct RoutingDecision: Equatable {
         package var action: Action
         /// The headers of the response, without the headers for its body.
         package var headers: HTTPHeaders
@@ -51,17 +51,17 @@ package struct Gate: Sendable {
     /// - Parameters:
     ///   - isLocalSocket: whether the request came over a Unix socket, where a proxy's headers are trusted.
     ///   - now: seconds since 1970.
-    package func verdict(
+    package func decision(
         on head: HTTPRequestHead, isLocalSocket: Bool, links: [Link], now: Int
-    ) -> Verdict {
+    ) -> RoutingDecision {
         var headers = commonHeaders
         do throws(Refusal) {
             let action = try action(on: head, isLocalSocket, links, now, &headers)
-            return Verdict(action: action, headers: headers)
+            return RoutingDecision(action: action, headers: headers)
         } catch {
             headers.replaceOrAdd(name: "Cache-Control", value: "no-store")
             for (name, value) in error.headers { headers.add(name: name, value: value) }
-            return Verdict(action: .refuse(error.status, error.text), headers: headers)
+            return RoutingDecision(action: .refuse(error.status, error.text), headers: headers)
         }
     }
 

@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// The directory of `--pages`: the user's own files for this server.
-package struct OwnPages: Sendable {
+package struct UserPages: Sendable {
     let directory: FileDescriptor
 
     package init(directory: String) throws(UntrustedPath) {

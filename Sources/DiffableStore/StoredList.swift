@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 /// A list in the store: the committed state that readers see, and the head that the next transaction builds on.
-final class HeldList {
+final class StoredList {
     /// The newest state on disk; for a volatile list, the newest state. Nil while the list's creation is not on disk yet.
     var committed: ListState?
     /// The newest state, on disk or not. Nil while the list's deletion is not on disk yet.
@@ -17,8 +17,8 @@ final class HeldList {
     var group = 0
     var history: History
     /// The access and schemas at `committed`. `schemas` is nil if the list never had any.
-    var access: HeldAccess
-    var headAccess: HeldAccess
+    var access: StoredAccess
+    var headAccess: StoredAccess
     var schemas: ListSchemas?
     var headSchemas: ListSchemas?
     /// Whether a change that was overtaken repeatedly is being computed from `head`. Until it is done, later changes
@@ -32,7 +32,7 @@ final class HeldList {
     /// The work of changing and validating items. The unit is the work of one item without a schema.
     func work(ofChanging items: Int) -> Int { items * (headSchemas?.set.costOfItem ?? 1) }
 
-    init(committed: ListState? = nil, history: History = History(), access: HeldAccess, schemas: ListSchemas? = nil) {
+    init(committed: ListState? = nil, history: History = History(), access: StoredAccess, schemas: ListSchemas? = nil) {
         self.history = history
         self.committed = committed
         self.head = committed
@@ -44,7 +44,7 @@ final class HeldList {
 }
 
 /// A list's access: the record that was set, and the rights that it means under the current rules.
-struct HeldAccess {
+struct StoredAccess {
     let list: ListName
     let record: AccessRecord
     let effective: ListAccess
