@@ -28,8 +28,8 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
             holdsDaemonState: holdsDaemonState)
     }
 
-    /// Tests replace `isSocket`. `isAbandoned` says whether a socket has no listener, and `holdsDaemonState` whether a directory is the state
-    /// directory of a daemon of this user.
+    /// Tests replace `isSocket`. `isAbandoned` says whether a socket has no listener, and `holdsDaemonState` whether a directory is
+    /// the state directory of a daemon of this user.
     package static func find(
         _ named: String?, environment: (String) -> String?, isSocket: (String) -> Bool,
         isAbandoned: (String) -> Bool = { _ in false }, holdsDaemonState: (String) -> Bool = { _ in false }

@@ -173,6 +173,7 @@ struct CommandExchange {
         complaints.append(part)
     }
 
+    /// Reads at most 1 MiB, the most that a pipe holds, so that other pipes are read too.
     private static func drained(of descriptor: inout Int32?) -> [UInt8] {
         var bytes: [UInt8] = []
         guard let number = descriptor else { return bytes }

@@ -91,6 +91,7 @@ package struct JSONPatchWriter: Sendable {
                 apply(operation)
                 if fillsItsOwner(items) { return insertWhole(items) }
             }
+            // Items are added in order, so the index in the final state is right for each.
             next(of: items) { patch, item in patch.beginAdd(patch.path(of: item.id), TreeWriter(item)) }
         case .moveItem(let id, _): next(of: [id]) { patch, id in patch.move(id, operation) }
         case .deleteItems(let ids, _): next(of: ids) { patch, id in patch.delete(id) }

@@ -72,8 +72,8 @@ final class Hub {
     /// Connections that are due, but have to wait because their user's share of this round is used up.
     private var waitingConnections = UserQueues<Connection>()
     private var isTurnScheduled = false
-    /// The value of `turns.looks` when connections were last served.
-    private var lookServed = -1
+    /// The value of `turns.polls` when connections were last served.
+    private var pollServed = -1
     /// The value of `changesGathered` after the last request.
     private var changesNoted = 0
     /// Users that may change nothing until the next commit group gathers.
@@ -191,9 +191,9 @@ final class Hub {
     }
 
     private func serveConnections() {
-        let isAfterLook = turns.polls != lookServed
-        lookServed = turns.polls
-        if isAfterLook, dueConnections.count == 1, waitingConnections.isEmpty {
+        let isAfterPoll = turns.polls != pollServed
+        pollServed = turns.polls
+        if isAfterPoll, dueConnections.count == 1, waitingConnections.isEmpty {
             return dueConnections.removeFirst().serve()
         }
         let count = dueConnections.count

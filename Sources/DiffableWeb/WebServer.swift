@@ -150,7 +150,7 @@ package enum ListenAddress: Equatable, Sendable, CustomStringConvertible {
                 throw ListenError(address: "\(self)", reason: error.reason(for: directory))
             }
             // A socket that a dead server left.
-            if SocketPath.isLeft(path) { unlink(path) }
+            if SocketPath.isAbandoned(path) { unlink(path) }
             return try await bootstrap.bind(unixDomainSocketPath: path).get()
         case .descriptor(let number): return try await bootstrap.withBoundSocket(number).get()
         }

@@ -38,6 +38,7 @@ extension ChangeOptions {
         }
     }
 
+    /// The number of attempts for a list that keeps changing. Each attempt reads the list.
     private static var attemptsMax: Int { 100 }
 
     /// Makes the same change, and reports it in one line. `words` returns the report, such as `3 items deleted`.

@@ -11,7 +11,7 @@ import Testing
     private final class Heard: Sendable {
         let news = Mutex<[UnitEvent]>([])
 
-        func hear(_ news: UnitEvent) -> [UnitQuery] {
+        func receive(_ news: UnitEvent) -> [UnitQuery] {
             self.news.withLock { $0.append(news) }
             return []
         }
@@ -31,7 +31,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1)
             let heard = Heard()
-            let bus = try UnitBus(.system) { heard.hear($0) }
+            let bus = try UnitBus(.system) { heard.receive($0) }
             #expect(try await eventuallyInTask { heard.failure != nil })
             #expect(
                 heard.failure
@@ -47,7 +47,7 @@ import Testing
             unsetenv("DBUS_SESSION_BUS_ADDRESS")
             unsetenv("XDG_RUNTIME_DIR")
             let heard = Heard()
-            _ = try UnitBus(.user) { heard.hear($0) }
+            _ = try UnitBus(.user) { heard.receive($0) }
             #expect(try await eventuallyInTask { heard.failure != nil })
             guard case .disconnected(let reason)? = heard.failure else { exit(1) }
             #expect(reason.hasPrefix("the bus of systemd cannot be reached: "))
@@ -61,7 +61,7 @@ import Testing
             defer { unlink(path) }
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(path)", 1)
             let heard = Heard()
-            let bus = try UnitBus(.system) { heard.hear($0) }
+            let bus = try UnitBus(.system) { heard.receive($0) }
             let accepted = accept(listener, nil, nil)
             let waiting = Task { try await bus.perform(.start, on: "a.service") }
             let cancelled = Task { try await bus.perform(.stop, on: "a.service") }

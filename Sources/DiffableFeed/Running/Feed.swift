@@ -283,6 +283,7 @@ final class Feed: Sendable {
                 say("the list \(quoted(settings.list)) was deleted; creating it again with the newest items")
             } catch ClientError.refused(let refusal) where refusal.code == .noSuchList {
             } catch {
+                // The next connection sends the list again anyway.
                 continue
             }
             isDeleted.withLock { $0 = true }

@@ -38,6 +38,7 @@ extension Reply {
 }
 
 extension Reply.Schemas {
+    /// Uses the member names of `setSchemas`, so that a client can send the reply back unchanged.
     func write(into writer: inout ByteWriter) {
         writer.append(#""list":"#)
         writer.appendString(list)

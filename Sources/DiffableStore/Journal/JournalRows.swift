@@ -45,6 +45,7 @@ struct JournalRows {
 
     /// The index in `rows` of the row that accepts more transactions, by list number.
     private var open: [Int: Int] = [:]
+    /// In bytes.
     private let rowLengthMax: Int
     /// In bytes. A longer row accepts no more transactions, because a row is read into memory as a whole.
     private let sharedLengthMax: Int

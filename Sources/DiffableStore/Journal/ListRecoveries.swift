@@ -19,7 +19,9 @@ struct ListRecoveries {
     private let backlog = Backlog()
     private let queue = DispatchQueue(label: "diffabled.recovery", qos: .userInitiated)
 
+    /// In bytes. A longer list is not copied completely.
     private static let lengthCopiedMax = 1 << 20
+    /// In bytes.
     private static let backlogMax = 1 << 20
     /// In bytes. Queued lists of this total length are sent.
     private static let bundleLength = 1 << 16

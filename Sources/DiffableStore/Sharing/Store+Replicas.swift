@@ -180,7 +180,7 @@ extension Store {
         replacedLists.insert(head.number)
         delete(held, shared, keeping: .never, answer: .settled {})
         let list = RestoredList(name: head.name, snapshot: head.snapshot, access: access)
-        _ = make(list, origin: Origin(name: "left by this host"), by: .daemon)
+        _ = createRestored(list, origin: Origin(name: "left by this host"), by: .daemon)
         let reply = DeferredReply.settled { [name = head.name] in
             self.assumeIsolated { $0.onLiveness(name) }
             completion(.success(ReplicaReport(state: state, fits: true)))

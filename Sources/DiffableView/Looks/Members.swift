@@ -140,6 +140,7 @@ extension TableColumn {
         return names.map { pointer(naming: String($0)) }.joined()
     }
 
+    /// Returns the JSON pointer (RFC 6901) to a member.
     static func pointer(naming name: String) -> String {
         name.reduce(into: "/") { path, character in
             switch character {

@@ -9,6 +9,7 @@ struct RowCorrespondence {
     private let composer: Composer
     /// Items of the user's own pending requests: the cursor does not follow these.
     private let ownMoves: Set<ItemID>
+    /// Whether the window changed, so that a missing row may still exist outside it.
     private let isOtherWindow: Bool
 
     init(

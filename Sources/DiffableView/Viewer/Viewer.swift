@@ -90,7 +90,7 @@ package struct Viewer: Sendable {
         if let notice = options.notice { showMessage(notice, for: .seconds(10)) }
         if options.picking != .none { beginTyping(.search(label: options.prompt)) }
         if options.rows != nil {
-            _ = answer(pane.shownQuery, whole: options.picking != .none)
+            _ = answerLocally(pane.shownQuery, whole: options.picking != .none)
             requestView()
         }
     }

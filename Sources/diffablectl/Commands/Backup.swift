@@ -110,6 +110,7 @@ struct Restore: AsyncParsableCommand {
         let name = file == "-" ? "standard input" : file
         let bytes = try await inputBytes(
             of: file, "a backup", within: BackupText.limit(named: name), isTrusted: true)
+        // Checks the whole file before the first request is sent.
         var text = try BackupText(bytes, named: name)
         let pick = try selection(of: text, named: name)
         let reply = try await daemon.withConnection { connection in

@@ -162,6 +162,7 @@ struct Handle: AsyncParsableCommand {
     }
 
     private func awaitList(_ client: Client) async throws {
+        // Only the list's existence matters, so the view has one row.
         var options = ListOptions(view: try ListView(json: #"{"window":{"offset":0,"limit":1}}"#))
         options.ifAbsent = .isAwaited
         for try await _ in client.list(list, options: options) { return }

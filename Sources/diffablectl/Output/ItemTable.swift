@@ -53,6 +53,7 @@ struct ItemTable {
         for row in rows { output.line(of: columns.map { cell($0.text(in: row)) }, separatedBy: separator) }
     }
 
+    /// Quotes a CSV field (RFC 4180).
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
         return "\"\(text.replacing("\"", with: "\"\""))\""

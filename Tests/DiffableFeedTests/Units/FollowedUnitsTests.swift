@@ -12,7 +12,7 @@ import Testing
 
         init(_ settings: UnitSettings) { units = Mutex(FollowedUnits(settings)) }
 
-        func hear(_ news: UnitEvent) -> [UnitQuery] { units.withLock { $0.receive(news) } }
+        func receive(_ news: UnitEvent) -> [UnitQuery] { units.withLock { $0.receive(news) } }
 
         var known: [String: Unit]? { units.withLock(\.known) }
     }
@@ -22,7 +22,7 @@ import Testing
 
     init() {
         let follower = follower
-        _ = systemd.connect { follower.hear($0) }
+        _ = systemd.connect { follower.receive($0) }
     }
 
     @Test func `whatever happens, what is known is what there is in the end`() {
@@ -32,7 +32,7 @@ import Testing
             var settings = UnitSettings()
             settings.types = [.service, .timer]
             let follower = Follower(settings)
-            _ = systemd.connect { follower.hear($0) }
+            _ = systemd.connect { follower.receive($0) }
             var clock = 1_000
             let names = (0..<12).flatMap { ["a\($0).service", "a\($0).timer", "a\($0).mount"] }
             let active = ["active", "failed", "inactive", "activating"]
@@ -130,10 +130,10 @@ import Testing
         let unit = Unit(
             name: "a.service", description: "a.service", load: "not-found",
             state: UnitState(active: "inactive", sub: "dead"))
-        _ = follower.hear(.loaded("a.service"))
-        _ = follower.hear(.looked(at: ["a.service"], [unit]))
+        _ = follower.receive(.loaded("a.service"))
+        _ = follower.receive(.looked(at: ["a.service"], [unit]))
         #expect(follower.unit("a.service") == unit)
-        _ = follower.hear(.files([UnitFile(name: "a.service", state: "disabled")]))
+        _ = follower.receive(.files([UnitFile(name: "a.service", state: "disabled")]))
         #expect(follower.unit("a.service")?.load == "loaded")
     }
 
@@ -158,11 +158,11 @@ import Testing
         systemd.tell(.subscribed)
         systemd.settle()
         var follower = follower.units.withLock(\.self)
-        #expect(follower.hear(.loaded("a.service")) == [.look(["a.service"])])
+        #expect(follower.receive(.loaded("a.service")) == [.look(["a.service"])])
         for number in 0...FollowedUnits.looksMax {
-            #expect(follower.hear(.loaded("b\(number).service")).isEmpty)
+            #expect(follower.receive(.loaded("b\(number).service")).isEmpty)
         }
-        #expect(follower.hear(.looked(at: ["a.service"], [])) == [.list(["*"])])
+        #expect(follower.receive(.looked(at: ["a.service"], [])) == [.list(["*"])])
     }
 
     @Test func `while systemd reads its files nothing is shown to be gone`() {

@@ -20,7 +20,8 @@ extension Daemon {
         environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
         environment["PATH"] = "\(Binaries.directory):/usr/local/bin:/usr/bin:/bin"
         return try Tmux(
-            "\(program) view \(keepsCursor ? "--cursor " : "")\(arguments); echo status $?; exec sleep 600",
+            // A ^C for a command of the viewer reaches this shell too.
+            "trap : INT; \(program) view \(keepsCursor ? "--cursor " : "")\(arguments); echo status $?; exec sleep 600",
             columns: columns, rows: rows,
             environment: environment, in: directory)
     }
