@@ -34,6 +34,8 @@ final class Subscription {
     private var lastError: WireError?
     /// The abilities that the client was last notified of; nil if it did not ask for bookmarks.
     private var told: ListCapabilities?
+    /// Whether the last bookmark reported the liveness of a mirror or a shared list.
+    private var hasReportedLiveness = false
     /// The time at which it is woken.
     private var alarm: DeadlineTimers<Subscription>.Time?
 
@@ -290,8 +292,10 @@ final class Subscription {
         markDue()
     }
 
-    /// Notes that liveness is to be reported, if the list is a mirror.
-    private func oweLiveness() { if connection.hub.mirrors.liveness(of: list) != nil { machine.oweLiveness() } }
+    /// Notes that liveness is to be reported, if the list is a mirror or shared, or was when a bookmark last said so.
+    private func oweLiveness() {
+        if hasReportedLiveness || connection.hub.mirrors.liveness(of: list) != nil { machine.oweLiveness() }
+    }
 
     // MARK: What the client can do
 
@@ -502,6 +506,7 @@ final class Subscription {
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         let liveness = audience == nil ? nil : connection.hub.mirrors.liveness(of: list)
+        hasReportedLiveness = liveness != nil
         NotificationWriter.writeBookmark(
             list, at: place, liveness, takeCapabilitiesChange(), subscription: number, into: &line)
         return line

@@ -181,11 +181,7 @@ extension Store {
         delete(held, shared, keeping: .never, answer: .settled {})
         let list = RestoredList(name: head.name, snapshot: head.snapshot, access: access)
         _ = createRestored(list, origin: Origin(name: "left by this host"), by: .daemon)
-        let reply = DeferredReply.settled { [name = head.name] in
-            self.assumeIsolated { $0.onLiveness(name) }
-            completion(.success(ReplicaReport(state: state, fits: true)))
-        }
-        answer(reply, about: head.name)
+        answer(.settled { completion(.success(ReplicaReport(state: state, fits: true))) }, about: head.name)
     }
 
     func delete(
