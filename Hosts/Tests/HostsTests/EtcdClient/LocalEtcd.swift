@@ -37,8 +37,6 @@ final class LocalEtcd {
         }
     }
 
-    var peerEndpoint: Endpoint { get throws { try Endpoint("http://127.0.0.1:\(peerPort)") } }
-
     func start() throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
@@ -70,8 +68,14 @@ final class LocalEtcd {
 
     /// Returns a port on which no program listens now.
     static func freePort() throws -> Int {
+        let (descriptor, port) = try boundSocket()
+        close(descriptor)
+        return port
+    }
+
+    /// Returns a TCP socket, which the caller closes, and its port.
+    static func boundSocket() throws -> (descriptor: Int32, port: Int) {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
@@ -81,8 +85,11 @@ final class LocalEtcd {
                 bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
             }
         }
-        guard result == 0 else { throw CocoaError(.fileReadUnknown) }
-        return Int(UInt16(bigEndian: address.sin_port))
+        guard result == 0 else {
+            close(descriptor)
+            throw CocoaError(.fileReadUnknown)
+        }
+        return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 }
 

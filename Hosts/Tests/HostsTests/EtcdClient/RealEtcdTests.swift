@@ -1,4 +1,5 @@
 import EtcdClient
+import Glibc
 import SharedLog
 import Testing
 
@@ -110,9 +111,12 @@ struct RealEtcdTests {
     }
 
     @Test func anEndpointThatDoesNotAnswerIsNamedWithTheRemedy() async throws {
-        let etcd = try LocalEtcd()
-        let nobody = try Endpoint("http://127.0.0.1:\(LocalEtcd.freePort())")
-        for endpoint in [nobody, try etcd.peerEndpoint] {
+        // It accepts connections and is silent.
+        let (listener, port) = try LocalEtcd.boundSocket()
+        defer { close(listener) }
+        #expect(listen(listener, 16) == 0)
+        for port in [try LocalEtcd.freePort(), port] {
+            let endpoint = try Endpoint("http://127.0.0.1:\(port)")
             let words = await report(of: endpoint) { _ in true } ?? ""
             #expect(words.hasPrefix("\(endpoint): ") && words.contains("--listen-client-urls"), "\(words)")
         }
