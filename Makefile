@@ -64,10 +64,10 @@ tests: set-up
 	DIFFABLED_OPTIMIZED=1 swift build --build-tests
 
 # Every test, the Python client's, those in a browser, some seconds of the soak of pasts, the bounded version of the attacks, and the
-# first program of docs/swift.md from nothing. BUILT=1 runs the Swift tests as they were built last.
+# first program of docs/swift.md from nothing.
 test:
 	@scripts/set-up curl python3 lowdown libvterm-dev tmux
-	scripts/test $(if $(BUILT),--skip-build)
+	scripts/test
 	@$(MAKE) --no-print-directory test-python
 	@$(MAKE) --no-print-directory test-web
 	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} scripts/soak-past 5
