@@ -37,7 +37,7 @@ struct BorrowedRecord {
         return (mine[length - 1] ^ its[length - 1]) | (mine[length / 2] ^ its[length / 2]) == 0
     }
 
-    /// Whether records that are alike are equal. A single comparison, because id, kind and content are contiguous.
+    /// Whether records that may be equal are equal. A single comparison, because id, kind and content are contiguous.
     func isEqual(toSimilar other: BorrowedRecord) -> Bool {
         let mine = layout
         let its = other.layout

@@ -4,7 +4,8 @@ import DiffableProtocol
 /// The pending replies and notifications of a connection, by request and by subscription. A state machine without I/O.
 ///
 /// It resumes no task itself, because it is inside a lock that cancellation takes too: the runtime holds a task's own lock
-/// while it reports a cancellation, and needs that lock to resume the task. After each change, the owner resumes `takeReadyReplies()`.
+/// while it reports a cancellation, and needs that lock to resume the task. After each change, the owner resumes
+/// `takeReadyReplies()`.
 ///
 /// A subscription's receiver is registered by the line that announces the subscription, while the reader handles that line: the
 /// following `reset` can be in the same packet.

@@ -3,7 +3,8 @@ import DiffableJSON
 
 /// The parameters of one method: how the daemon reads them, how a client writes them, and their description in `help`. Each
 /// conformer is a file of `Methods/`, which also has the method's reply. `scripts/protocol` generates everything that
-/// `protocol/protocol.toml` declares: the names of the parameters, `method`, `required`, `summary`, `needsLists` and `isForAdministrators`.
+/// `protocol/protocol.toml` declares: the names of the parameters, `method`, `required`, `summary`, `needsLists` and
+/// `isForAdministrators`.
 protocol RequestParameters: Sendable {
     /// The parameters, with their names in messages, in the order of `help`.
     associatedtype Parameter: IndexedMemberName

@@ -124,7 +124,7 @@ final class Hub {
         }
     }
 
-    // MARK: Turns
+    // MARK: Serving
 
     /// Schedules the update of the list's subscribers at the end of this tick.
     private func serveLater(_ list: FollowedList) {
@@ -353,7 +353,7 @@ final class Hub {
         handlers.reevaluate(name)
     }
 
-    /// Notes that clients' abilities on the list may have changed. O(subscriptions of the list)
+    /// Notes that clients' capabilities on the list may have changed. O(subscriptions of the list)
     func noteCapabilities(on list: ListName) {
         for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteCapabilities() }
         noteChange(of: list)

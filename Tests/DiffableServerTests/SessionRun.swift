@@ -223,7 +223,7 @@ final class SessionRun {
         try carryOutActions()
         if session.isOver(externalState) { end() }
         turns.finish()
-        // Writing and reading take turns of 4 ms at most.
+        // Writing and reading have time slices of 4 ms at most.
         guard now - start < .milliseconds(10) else { throw SessionFailure("the others never have their turn") }
     }
 

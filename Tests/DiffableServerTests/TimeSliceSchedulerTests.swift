@@ -55,7 +55,7 @@ struct TimeSliceSchedulerTests {
         #expect(!mayRead(3, alice, 4_001))
         #expect(mayRead(4, bob, 5_000), "another user's part")
         turns.finish()
-        // Turns are shorter while two users are active.
+        // Time slices are shorter while two users are active.
         #expect(mayRead(1, alice, 10_000) && mayRead(2, alice, 11_000) && !mayRead(3, alice, 11_001))
         turns.noteReading(3, at: start)
         #expect(mayRead(3, alice, 12_000), "what it has begun is limited by its own turn")

@@ -106,7 +106,7 @@ extension TestServer {
         _ = try busy.reply(to: #"{"id":0,"method":"hello","params":{"name":"busy"}}"#)
         try whileLoopStands {
             try busy.send(lines.joined(separator: "\n"))
-            // Requests without answers in between, so that each turn has about one answer.
+            // Requests without answers in between, so that each iteration has about one answer.
             let between = String(repeating: #"{"method":"ping"}"# + "\n", count: 30)
             let request = between + #"{"id":1,"method":"clients"}"# + "\n"
             try other.send(Array(String(repeating: request, count: count).utf8))
@@ -128,7 +128,7 @@ extension TestServer {
 }
 
 extension IterationLimits {
-    /// Turns without room, so that everything possible runs in the background.
+    /// Iterations without room, so that everything possible runs in the background.
     static var none: IterationLimits {
         var limits = IterationLimits()
         limits.workMax = 0

@@ -41,7 +41,7 @@ extension Integration {
                 let undelete = #"{"id":\#(id + 1),"method":"undeleteList","params":{"list":"bar"}}"#
                 let append =
                     #"{"id":\#(id + 2),"method":"transact","params":{"list":"bar","operations":[{"op":"appendItems","items":[{"id":"\#(id)"}]}]}}"#
-                // In the same epoch, and perhaps in one commit group and one turn.
+                // In the same epoch, and perhaps in one commit group and one iteration.
                 try client.send([Self.delete(id), undelete, append].joined(separator: "\n"))
                 var came = try Self.read(3, from: client)
                 while !came.contains("\(id + 2)") { came += try Self.read(1, from: client) }
@@ -85,7 +85,7 @@ extension Integration {
             #expect(try Self.read(2, from: client) == ["reset initial", "1"])
             for life in 0..<3 {
                 let id = 10 * (life + 1)
-                // All in one write, so that they may be in one commit group and one turn.
+                // All in one write, so that they may be in one commit group and one iteration.
                 let append =
                     #"{"id":\#(id + 2),"method":"transact","params":{"list":"bar","operations":[{"op":"appendSections","sections":[{"id":"s"}]}]}}"#
                 try client.send([Self.delete(id), Self.create(id + 1, durability), append].joined(separator: "\n"))

@@ -1,12 +1,13 @@
 extension [ListOperation] {
-    /// Lends the items that a diff between two states touches, in their old and new forms: items that are inserted,
-    /// deleted, moved or changed, with all descendants of those that are inserted, deleted or moved. A selection that
-    /// looks at each item by itself shows all other items as before.
+    /// Calls `body` with the items that a diff between two states changes, in their old and new forms: items that are
+    /// inserted, deleted, moved or changed, with all descendants of those that are inserted, deleted or moved. A
+    /// selection that looks at each item by itself shows all other items as before.
     ///
     /// - Parameters:
-    ///   - max: the number of items lent at most.
+    ///   - max: the number of items at most.
     ///   - parent: called for items with children if their own content or expansion changes.
-    /// - Returns: False if the diff touches more items, or sections, or the list itself. Some items may have been lent.
+    /// - Returns: False if the diff changes more items, or sections, or the list itself. `body` may have been called with
+    ///   some items.
     package func forEachChangedItem(
         from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void
     ) -> Bool {
@@ -18,7 +19,7 @@ extension [ListOperation] {
 private struct ChangedItemVisitor {
     let old: Snapshot
     let new: Snapshot
-    /// The number of items that may still be lent.
+    /// The number of items that may still be visited.
     var left: Int
 
     mutating func visit(_ operation: ListOperation, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
@@ -47,7 +48,7 @@ private struct ChangedItemVisitor {
         return true
     }
 
-    /// Lends an item and its descendants, in their old and new places.
+    /// Visits an item and its descendants, in their old and new places.
     private mutating func visit(allUnder id: ItemID, _ body: (Item) -> Void) -> Bool {
         if let handle = old.handle(id), !visit(allUnder: handle, in: old, body) { return false }
         guard let handle = new.handle(id) else { return true }

@@ -16,7 +16,7 @@ package actor DaemonLink {
     private var current: Current?
     private var lastNumber = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Rung for each new connection.
+    /// Signalled for each new connection.
     private var reconnectSignals: [WakeSignal] = []
     private var lastComplaint: String?
 

@@ -30,7 +30,7 @@ package final class StatusBoard: Sendable {
     private let say: @Sendable (String) -> Void
     private let state = Mutex(State())
     private let wakeSignal = WakeSignal()
-    /// Rung each time the list has been changed, for the handler.
+    /// Signalled each time the list has been changed, for the handler.
     let listIsThere = WakeSignal()
 
     private static let timesPause = Duration.seconds(1)

@@ -15,7 +15,7 @@ final class Feed: Sendable {
     private let health = Mutex(FeedHealth())
     /// Limits the log, because a source may alternate between failure and success.
     private let sentences = Mutex(TokenBucket(20, perSecond: 1, at: .now))
-    /// Rung whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
+    /// Signalled whenever the list has the wanted state, and once at the beginning even if the source has not delivered yet.
     private let listIsThere = (forHandler: WakeSignal(), forGuard: WakeSignal())
     private let isDeleted = Mutex(false)
     /// Whether the source still has to receive the list's earlier state, such as open folders.

@@ -19,7 +19,7 @@ final class FeedControl: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Rung for each wish and each changed file, to wake a feed between two runs.
+    /// Signalled for each wish and each changed file, to wake a feed between two runs.
     let wakeSignal = WakeSignal()
     /// Ends a run of a source that runs until it fails.
     let interruption = WakeSignal()

@@ -35,8 +35,8 @@ package final class WakeSignal: Sendable {
         }
     }
 
-    /// Waits until it rings, the deadline passes, or the task is cancelled. Only one task may wait at a time. Returns whether
-    /// it rang.
+    /// Waits until it is signalled, the deadline passes, or the task is cancelled. Only one task may wait at a time. Returns
+    /// whether it was signalled.
     @discardableResult
     package func wait(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
         let timer = deadline.map { deadline in

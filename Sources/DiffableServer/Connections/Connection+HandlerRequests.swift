@@ -90,9 +90,9 @@ extension Connection {
         self.ask(ask, .propose, about: outcome.before, .propose(transaction.operations, outcome.summary))
     }
 
-    // MARK: Asks
+    // MARK: Forwarded requests
 
-    /// Creates an ask. Answers with an error if the client has too many pending requests or its user holds too much
+    /// Creates a forwarded request. Answers with an error if the client has too many pending requests or its user holds too much
     /// memory.
     private func ask(
         _ kind: ForwardedRequest.Kind, of list: ListName, _ timeout: Int?, id: RequestID, length: Int

@@ -158,7 +158,7 @@ struct Session {
         mayReadMore(externalState) || takesInput && externalState.isNewerViewAwaited && !externalState.isQuotaUsedUp
     }
 
-    // MARK: Turns
+    // MARK: Time slices and queues
 
     /// Requests to be served at the end of this iteration, because there may be output.
     mutating func markDue() -> Effects { enqueue(.serve) }
@@ -243,8 +243,8 @@ struct Session {
     mutating func askToRead(_ externalState: ExternalState) -> Effects {
         if mayTakeBytes(externalState) { return .read }
         isReadHeld = true
-        // Another turn is not certain: the connection may have just connected, or its turn may be over. So it queues
-        // itself.
+        // Another time slice is not certain: the connection may have just connected, or its time slice may be over. So
+        // it queues itself.
         return externalState.isQuotaUsedUp ? waitForQuota(externalState) : []
     }
 

@@ -15,7 +15,7 @@ final class SocketPollSignal: ChannelInboundHandler {
     private var isRequested = false
     private let onPoll: () -> Void
 
-    /// - Parameter onLook: called on the event loop after all ready sockets have been read.
+    /// - Parameter onPoll: called on the event loop after all ready sockets have been read.
     init(onPoll: @escaping () -> Void) { self.onPoll = onPoll }
 
     /// Opens the pair. Call this on the event loop.

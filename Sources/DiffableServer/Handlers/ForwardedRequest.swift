@@ -59,7 +59,7 @@ final class ForwardedRequest {
         end(after: barrier) { [id] in error.write(id: id, into: &$0) }
     }
 
-    /// Ends the ask, because its connection has ended.
+    /// Ends the request, because its connection has ended.
     func abandon() { end(after: nil) { _ in } }
 
     private func forget(_ evaluation: ProposalEvaluationID) {

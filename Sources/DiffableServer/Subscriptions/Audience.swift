@@ -232,7 +232,7 @@ final class Audience {
         RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows)
     }
 
-    // MARK: Turns
+    // MARK: Serving
 
     /// Sends the current state to members that keep up, and marks the others as due.
     func serve() {

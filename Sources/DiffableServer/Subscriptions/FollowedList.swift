@@ -79,7 +79,7 @@ final class FollowedList {
         for audiences in movingAudiences.values { for audience in audiences { body(audience) } }
     }
 
-    // MARK: Turns
+    // MARK: Serving
 
     /// Takes over a commit, and schedules serving at the end of the tick.
     func advance(by commit: Commit) {

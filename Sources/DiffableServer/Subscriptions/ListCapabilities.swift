@@ -10,7 +10,7 @@ struct ListCapabilities: Equatable {
     /// Nil if no handler named any.
     var actions: [ActionName]?
 
-    /// Returns the differences from the abilities that the client knows.
+    /// Returns the differences from the capabilities that the client knows.
     ///
     /// - Parameter lengthMax: bytes of all actions at most. Longer actions do not fit into a line, and are left out.
     func changes(since told: ListCapabilities, lengthMax: Int) -> CapabilitiesChange {

@@ -13,7 +13,7 @@ import DiffableStore
 final class LiveSelections {
     private unowned let list: FollowedList
     private var known: [LiveSelection.Key: LiveSelection] = [:]
-    /// The selections that `move` looks at. The others rest, wait for a later tick, or are made from such selections.
+    /// The selections that `catchUp` looks at. The others rest, wait for a later tick, or are made from such selections.
     private var awake = UnorderedBag(\LiveSelection.position)
     /// The selections that wait for a later tick, because their users have used up their share of this one.
     private var waiting = UserQueues<LiveSelection>()
@@ -151,7 +151,7 @@ final class LiveSelections {
         waiting.append(selection, of: selection.user.id)
     }
 
-    /// Moves more of the selections that are not up to date. The selections that have waited longest come first.
+    /// Brings more of the outdated selections up to date. The selections that have waited longest come first.
     func catchUpWaiting() {
         var moved: [LiveSelection] = []
         for _ in 0..<waiting.numberOfUsers {
@@ -189,7 +189,7 @@ final class LiveSelections {
     // MARK: Orders
 
     /// Returns the items ordered by their values at a path, if an order is worthwhile. After an awaited order is made,
-    /// `move` continues with it.
+    /// `catchUpWaitingAndServe` continues with it.
     func valueIndex(at path: ComparedPath, for goal: ListState) -> ValueIndexCache.Answer {
         // Keeps the list alive until the order is made.
         orders.index(at: path, for: goal, list.background) { [self, list = list] in

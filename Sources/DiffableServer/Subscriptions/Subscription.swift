@@ -32,7 +32,7 @@ final class Subscription {
     var position: Int?
     /// The error that its client gets when it is revoked.
     private var lastError: WireError?
-    /// The abilities that the client was last notified of; nil if it did not ask for bookmarks.
+    /// The capabilities that the client was last notified of; nil if it did not ask for bookmarks.
     private var told: ListCapabilities?
     /// Whether the last bookmark reported the liveness of a mirror or a shared list.
     private var hasReportedLiveness = false
@@ -154,7 +154,7 @@ final class Subscription {
             rows: isWhole ? .all : .ofAudience(held.id.audience), revision: held.id.revision)
     }
 
-    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an
+    /// Drops the states that it keeps. Its client gets the whole state when it reads again. In the middle of an
     /// update, the connection is closed instead: nothing but the rest of the update can follow.
     func dropKeptStates() {
         guard audience?.list.isDeleted == false, machine.forget() else {
@@ -299,7 +299,7 @@ final class Subscription {
 
     // MARK: What the client can do
 
-    /// Notes that the client's abilities may have changed.
+    /// Notes that the client's capabilities may have changed.
     func noteCapabilities() { if oweCapabilities() { markDue() } }
 
     @discardableResult
@@ -309,7 +309,7 @@ final class Subscription {
         return true
     }
 
-    /// Takes the changes of the client's abilities for the next bookmark.
+    /// Takes the changes of the client's capabilities for the next bookmark.
     private func takeCapabilitiesChange() -> CapabilitiesChange {
         guard let told, audience != nil else { return CapabilitiesChange() }
         let abilities = connection.capabilities(on: list)

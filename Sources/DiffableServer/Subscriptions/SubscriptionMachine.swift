@@ -87,7 +87,7 @@ struct SubscriptionMachine {
     private(set) var owesView = false
     /// Whether the last update was of another view.
     private(set) var isOtherViewSent = false
-    /// Whether a bookmark is owed that reports the liveness of a mirror or the client's abilities.
+    /// Whether a bookmark is owed that reports the liveness of a mirror or the client's capabilities.
     private(set) var owesLiveness = false
     /// The time at which it is to be woken.
     private(set) var alarm: NIODeadline?

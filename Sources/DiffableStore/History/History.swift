@@ -3,7 +3,8 @@ import Diffable
 
 /// The earlier states of a list, as far back as they are kept.
 ///
-/// Few are kept complete. The others are kept as the packed transactions that led to them (`HistoryRun`), and are rebuilt on demand.
+/// Few are kept complete. The others are kept as the packed transactions that led to them (`HistoryRun`), and are rebuilt on
+/// demand.
 struct History: Sendable {
     /// Oldest first, without a gap. The last one leads to the current state.
     private var runs: Deque<HistoryRun> = []

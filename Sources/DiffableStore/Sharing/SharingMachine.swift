@@ -306,7 +306,7 @@ struct SharingMachine {
         self.position = position
     }
 
-    // MARK: The link to the engine
+    // MARK: The link to etcd
 
     /// Handles the connector's report. It may repeat that the list is live, after a call with an unknown outcome.
     mutating func setLive(_ isLive: Bool, _ actions: inout [Action]) {

@@ -1,8 +1,8 @@
 import Diffable
 import DiffableJSON
 
-// Lists that the viewer holds whole. A picker holds lists of up to `locallyQueriedRowsMax` rows, so that it can rank matches; the daemon
-// searches longer ones. Rows of standard input are always held, because no daemon has them.
+// Lists that the viewer holds whole. A picker holds lists of up to `locallyQueriedRowsMax` rows, so that it can rank matches; the
+// daemon searches longer ones. Rows of standard input are always held, because no daemon has them.
 
 extension Viewer {
     /// The longest list that a picker loads as a whole.

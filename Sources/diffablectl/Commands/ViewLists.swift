@@ -50,7 +50,7 @@ struct ViewLists: AsyncParsableCommand {
     var sidebar: ListName?
     @OptionGroup(title: "Commands for rows") var commands: RowCommandOptions
     @OptionGroup(title: "Picking") var picker: PickerOptions
-    /// The words after `--` (`arranged`).
+    /// The words after `--` (`markingCommandWords`).
     @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
     @Option(
         help: ArgumentHelp(

@@ -225,13 +225,16 @@ extension Integration {
                 try client.send(request)
                 try client.send(#"{"id":987654321,"method":"ping"}"#)
                 var received = 0
+                var isUpdated = method != .setView
                 while let line = try client.line() {
                     if line.contains("987654321") { break }
                     received += line.utf8.count + 1
+                    isUpdated = isUpdated || line.contains(#""method":"#)
                 }
-                // Updates of a subscription follow the replies.
-                while !client.isSilent(forSeconds: 0.02), let line = try client.line() {
+                // Updates of a subscription follow the replies; the first one of a view may take a while.
+                while !isUpdated || !client.isSilent(forSeconds: 0.02), let line = try client.line() {
                     received += line.utf8.count + 1
+                    isUpdated = true
                 }
                 least = min(least, daemon.program.runningTime - before)
                 most = max(most, received)

@@ -6,7 +6,7 @@ import Testing
 extension Integration {
     /// `setView`s of one subscription that arrive faster than views are computed.
     struct NewerViewTests {
-        /// More than fits in a turn.
+        /// More than fits in an iteration of the event loop.
         private static let rowsMax = 6_000
 
         /// The last state in a loop over a list.
