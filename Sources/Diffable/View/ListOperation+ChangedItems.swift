@@ -1,7 +1,7 @@
 extension [ListOperation] {
-    /// Calls `body` with the items that a diff between two states changes, in their old and new forms: items that are
-    /// inserted, deleted, moved or changed, with all descendants of those that are inserted, deleted or moved. A
-    /// selection that looks at each item by itself shows all other items as before.
+    /// Calls `body` with the items that a diff between two states changes, in their old and new forms: inserted,
+    /// deleted and moved items with all their descendants, and changed items. A selection that looks at each item by
+    /// itself shows all other items as before.
     ///
     /// - Parameters:
     ///   - max: the number of items at most.

@@ -35,7 +35,7 @@ final class ListsSubscription {
 
     var isUpToDate: Bool { follower.isUpToDate }
 
-    /// Whether it has so many changes to report that other connections have their time slice first.
+    /// Whether other connections have their time slice first, because it has many changes to report.
     var isBehind: Bool { follower.numberOfChanged > 16 }
 
     func isSettled(for barrier: Outbox.Barrier) -> Bool {

@@ -1,6 +1,6 @@
 import Diffable
 
-// What the screen is divided into: one viewer, or two side by side, and a text next to them or below them. Each viewer is
+// The parts of the screen: one viewer, or two side by side, and a text next to them or below them. Each viewer is
 // complete: this value only passes events to the viewer that they are for, and puts the drawings together.
 //
 // The loop knows lists and requests by one number each. The number of a viewer's list is `list * viewers.count + viewer`.

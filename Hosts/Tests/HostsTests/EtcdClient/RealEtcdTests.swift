@@ -112,10 +112,10 @@ struct RealEtcdTests {
 
     @Test func anEndpointThatDoesNotAnswerIsNamedWithTheRemedy() async throws {
         // It accepts connections and is silent.
-        let (listener, port) = try LocalEtcd.boundSocket()
+        let (listener, silentPort) = try LocalEtcd.boundSocket()
         defer { close(listener) }
         #expect(listen(listener, 16) == 0)
-        for port in [try LocalEtcd.freePort(), port] {
+        for port in [try LocalEtcd.freePort(), silentPort] {
             let endpoint = try Endpoint("http://127.0.0.1:\(port)")
             let words = await report(of: endpoint) { _ in true } ?? ""
             #expect(words.hasPrefix("\(endpoint): ") && words.contains("--listen-client-urls"), "\(words)")
